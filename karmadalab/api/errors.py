@@ -1,0 +1,109 @@
+"""The errors an API server answers with, as exceptions.
+
+Each message names the object, the rule it breaks and the way out. `reason` and `code` are those of a Kubernetes
+`Status`, so that the HTTP server can pass them on unchanged.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class KarmadalabError(Exception):
+    """Anything the library refuses, with a message meant for the person who asked."""
+
+
+class ApiError(KarmadalabError):
+    """A request that an API server would refuse."""
+
+    reason: ClassVar[str] = "InternalError"
+    code: ClassVar[int] = 500
+
+
+class NotFound(ApiError):
+    """The object is not there."""
+
+    reason = "NotFound"
+    code = 404
+
+
+class AlreadyExists(ApiError):
+    """An object of this kind and name exists."""
+
+    reason = "AlreadyExists"
+    code = 409
+
+
+class Conflict(ApiError):
+    """The write was based on an older version than the one stored."""
+
+    reason = "Conflict"
+    code = 409
+
+
+class Invalid(ApiError):
+    """The object breaks a rule of its kind.
+
+    Args:
+        message: what to show.
+        errors: the single findings, as (type, field path, detail), in Kubernetes' field.Error terms.
+    """
+
+    reason = "Invalid"
+    code = 422
+
+    def __init__(self, message: str, errors: tuple[FieldError, ...] = ()) -> None:
+        super().__init__(message)
+        self.errors = errors
+
+
+class FieldError:
+    """One finding about one field, as Kubernetes' `field.Error` has it.
+
+    Args:
+        type: `FieldValueRequired`, `FieldValueInvalid`, `FieldValueDuplicate`, `FieldValueNotSupported`, ...
+        field: the path, `spec.placement.spreadConstraints[0]`.
+        detail: the sentence.
+        bad_value: the value that was refused, as JSON has it.
+    """
+
+    __slots__ = ("bad_value", "detail", "field", "type")
+
+    def __init__(self, type: str, field: str, detail: str, bad_value: object = None) -> None:
+        self.type, self.field, self.detail, self.bad_value = type, field, detail, bad_value
+
+    def __repr__(self) -> str:
+        return f"<FieldError {self.field}: {self.detail}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FieldError):
+            return NotImplemented
+        return (self.type, self.field, self.detail) == (other.type, other.field, other.detail)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.field, self.detail))
+
+
+class BadRequest(ApiError):
+    """The request itself makes no sense, whatever is stored."""
+
+    reason = "BadRequest"
+    code = 400
+
+
+class Forbidden(ApiError):
+    """Admission refused the request."""
+
+    reason = "Forbidden"
+    code = 403
+
+
+class Gone(ApiError):
+    """The resourceVersion asked for is older than what is kept."""
+
+    reason = "Expired"
+    code = 410
+
+
+class Unreachable(KarmadalabError):
+    """The network between two parts did not carry the call."""

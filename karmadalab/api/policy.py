@@ -1,0 +1,278 @@
+"""policy.karmada.io: what shall go where (propagation), how it differs there (override), what taints a cluster."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from karmadalab.api.meta import Data, LabelSelector, LabelSelectorRequirement, Resource, Taint, Toleration
+
+DUPLICATED, DIVIDED = "Duplicated", "Divided"
+WEIGHTED, AGGREGATED = "Weighted", "Aggregated"
+DYNAMIC_BY_AVAILABLE_REPLICAS = "AvailableReplicas"
+SPREAD_BY_CLUSTER, SPREAD_BY_REGION, SPREAD_BY_ZONE, SPREAD_BY_PROVIDER = "cluster", "region", "zone", "provider"
+
+# How an evicted cluster loses its copy. The last two are the v1.18 names.
+IMMEDIATELY, GRACIOUSLY, NEVER, DIRECTLY, GRACEFULLY = "Immediately", "Graciously", "Never", "Directly", "Gracefully"
+
+PROPAGATION_POLICY_ID_LABEL = "propagationpolicy.karmada.io/permanent-id"
+PROPAGATION_POLICY_NAMESPACE_ANNOTATION = "propagationpolicy.karmada.io/namespace"
+PROPAGATION_POLICY_NAME_ANNOTATION = "propagationpolicy.karmada.io/name"
+CLUSTER_PROPAGATION_POLICY_ID_LABEL = "clusterpropagationpolicy.karmada.io/permanent-id"
+CLUSTER_PROPAGATION_POLICY_NAME_ANNOTATION = "clusterpropagationpolicy.karmada.io/name"
+PROPAGATION_POLICY_FINALIZER = "karmada.io/propagation-policy-controller"
+CLUSTER_PROPAGATION_POLICY_FINALIZER = "karmada.io/cluster-propagation-policy-controller"
+APPLIED_PLACEMENT_ANNOTATION = "policy.karmada.io/applied-placement"
+APPLIED_OVERRIDES_ANNOTATION = "policy.karmada.io/applied-overrides"
+APPLIED_CLUSTER_OVERRIDES_ANNOTATION = "policy.karmada.io/applied-cluster-overrides"
+
+
+class ResourceSelector(Data):
+    apiVersion: str = ""
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    labelSelector: LabelSelector | None = None
+
+
+class FieldSelector(Data):
+    matchExpressions: tuple[LabelSelectorRequirement, ...] = ()
+
+
+class ClusterAffinity(Data):
+    labelSelector: LabelSelector | None = None
+    fieldSelector: FieldSelector | None = None
+    clusterNames: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+class ClusterAffinityTerm(ClusterAffinity):
+    affinityName: str = ""
+
+
+class SpreadConstraint(Data):
+    spreadByField: str = ""
+    spreadByLabel: str = ""
+    maxGroups: int = 0
+    minGroups: int = 0
+
+
+class StaticClusterWeight(Data):
+    targetCluster: ClusterAffinity = ClusterAffinity()
+    weight: int = 0
+
+
+class ClusterPreferences(Data):
+    staticWeightList: tuple[StaticClusterWeight, ...] = ()
+    dynamicWeight: str = ""
+
+
+class ReplicaSchedulingStrategy(Data):
+    replicaSchedulingType: str = ""
+    replicaDivisionPreference: str = ""
+    weightPreference: ClusterPreferences | None = None
+
+
+class Placement(Data):
+    clusterAffinity: ClusterAffinity | None = None
+    clusterAffinities: tuple[ClusterAffinityTerm, ...] = ()
+    clusterTolerations: tuple[Toleration, ...] = ()
+    spreadConstraints: tuple[SpreadConstraint, ...] = ()
+    replicaScheduling: ReplicaSchedulingStrategy | None = None
+
+
+class DecisionConditions(Data):
+    tolerationSeconds: int | None = None
+
+
+class StatePreservationRule(Data):
+    aliasLabelName: str = ""
+    jsonPath: str = ""
+
+
+class StatePreservation(Data):
+    rules: tuple[StatePreservationRule, ...] = ()
+
+
+class ApplicationFailoverBehavior(Data):
+    decisionConditions: DecisionConditions = DecisionConditions()
+    purgeMode: str = ""
+    gracePeriodSeconds: int | None = None
+    statePreservation: StatePreservation | None = None
+
+
+class ClusterFailoverBehavior(Data):
+    purgeMode: str = ""
+    statePreservation: StatePreservation | None = None
+
+
+class FailoverBehavior(Data):
+    application: ApplicationFailoverBehavior | None = None
+    cluster: ClusterFailoverBehavior | None = None
+
+
+class SuspendClusters(Data):
+    clusterNames: tuple[str, ...] = ()
+
+
+class Suspension(Data):
+    """`scheduling` exists on bindings only."""
+
+    dispatching: bool | None = None
+    dispatchingOnClusters: SuspendClusters | None = None
+    scheduling: bool | None = None
+
+
+class SchedulePriority(Data):
+    priorityClassSource: str = ""
+    priorityClassName: str = ""
+
+
+class PropagationSpec(Data):
+    resourceSelectors: tuple[ResourceSelector, ...] = ()
+    association: bool = False
+    propagateDeps: bool = False
+    placement: Placement = Placement()
+    priority: int | None = None
+    preemption: str = ""
+    dependentOverrides: tuple[str, ...] = ()
+    schedulerName: str = ""
+    failover: FailoverBehavior | None = None
+    conflictResolution: str = ""
+    activationPreference: str = ""
+    suspension: Suspension | None = None
+    preserveResourcesOnDeletion: bool | None = None
+    schedulePriority: SchedulePriority | None = None
+
+
+class PropagationPolicy(Resource, kw_only=True):
+    """Which resources of its namespace go to which clusters."""
+
+    GROUP_KIND: ClassVar[str] = "PropagationPolicy.policy.karmada.io"
+
+    apiVersion: str = "policy.karmada.io/v1alpha1"
+    kind: str = "PropagationPolicy"
+    spec: PropagationSpec
+
+
+class ClusterPropagationPolicy(Resource, kw_only=True):
+    """Which resources of any namespace, or of none, go to which clusters."""
+
+    GROUP_KIND: ClassVar[str] = "ClusterPropagationPolicy.policy.karmada.io"
+
+    apiVersion: str = "policy.karmada.io/v1alpha1"
+    kind: str = "ClusterPropagationPolicy"
+    spec: PropagationSpec
+
+
+AnyPropagationPolicy = PropagationPolicy | ClusterPropagationPolicy
+
+
+# --- overrides --------------------------------------------------------------------------------------------------------
+
+
+class PlaintextOverrider(Data):
+    path: str = ""
+    operator: str = ""
+    value: Any = None
+
+
+class ImagePredicate(Data):
+    path: str = ""
+
+
+class ImageOverrider(Data):
+    predicate: ImagePredicate | None = None
+    component: str = ""
+    operator: str = ""
+    value: str = ""
+
+
+class CommandArgsOverrider(Data):
+    containerName: str = ""
+    operator: str = ""
+    value: tuple[str, ...] = ()
+
+
+class LabelAnnotationOverrider(Data):
+    operator: str = ""
+    value: dict[str, str] = {}
+
+
+class FieldPatchOperation(Data):
+    subPath: str = ""
+    operator: str = ""
+    value: Any = None
+
+
+class FieldOverrider(Data):
+    fieldPath: str = ""
+    json: tuple[FieldPatchOperation, ...] = ()
+    yaml: tuple[FieldPatchOperation, ...] = ()
+
+
+class Overriders(Data):
+    plaintext: tuple[PlaintextOverrider, ...] = ()
+    imageOverrider: tuple[ImageOverrider, ...] = ()
+    commandOverrider: tuple[CommandArgsOverrider, ...] = ()
+    argsOverrider: tuple[CommandArgsOverrider, ...] = ()
+    labelsOverrider: tuple[LabelAnnotationOverrider, ...] = ()
+    annotationsOverrider: tuple[LabelAnnotationOverrider, ...] = ()
+    fieldOverrider: tuple[FieldOverrider, ...] = ()
+
+
+class RuleWithCluster(Data):
+    targetCluster: ClusterAffinity | None = None
+    overriders: Overriders = Overriders()
+
+
+class OverrideSpec(Data):
+    resourceSelectors: tuple[ResourceSelector, ...] = ()
+    overrideRules: tuple[RuleWithCluster, ...] = ()
+    targetCluster: ClusterAffinity | None = None
+    overriders: Overriders = Overriders()
+
+
+class OverridePolicy(Resource, kw_only=True):
+    """How resources of its namespace differ on some clusters."""
+
+    GROUP_KIND: ClassVar[str] = "OverridePolicy.policy.karmada.io"
+
+    apiVersion: str = "policy.karmada.io/v1alpha1"
+    kind: str = "OverridePolicy"
+    spec: OverrideSpec
+
+
+class ClusterOverridePolicy(Resource, kw_only=True):
+    """How resources of any namespace, or of none, differ on some clusters."""
+
+    GROUP_KIND: ClassVar[str] = "ClusterOverridePolicy.policy.karmada.io"
+
+    apiVersion: str = "policy.karmada.io/v1alpha1"
+    kind: str = "ClusterOverridePolicy"
+    spec: OverrideSpec
+
+
+# --- taints by condition (v1.14 and later) ------------------------------------------------------------------------------
+
+
+class MatchCondition(Data):
+    conditionType: str = ""
+    operator: str = ""
+    statusValues: tuple[str, ...] = ()
+
+
+class ClusterTaintPolicySpec(Data):
+    targetClusters: ClusterAffinity | None = None
+    addOnConditions: tuple[MatchCondition, ...] = ()
+    removeOnConditions: tuple[MatchCondition, ...] = ()
+    taints: tuple[Taint, ...] = ()
+
+
+class ClusterTaintPolicy(Resource, kw_only=True):
+    """Which taints a cluster gets and loses by its conditions; profile v1.18 only."""
+
+    GROUP_KIND: ClassVar[str] = "ClusterTaintPolicy.policy.karmada.io"
+
+    apiVersion: str = "policy.karmada.io/v1alpha1"
+    kind: str = "ClusterTaintPolicy"
+    spec: ClusterTaintPolicySpec
