@@ -1,0 +1,7 @@
+"""What a kind means, and how its objects differ from cluster to cluster."""
+
+from karmadalab.interpreter.hooks import Dependency, Hooks
+from karmadalab.interpreter.interpreter import HookNotFound, Interpreter
+from karmadalab.interpreter.native import NATIVE
+
+__all__ = ["NATIVE", "Dependency", "HookNotFound", "Hooks", "Interpreter"]

@@ -1,0 +1,1 @@
+"""Many members' statuses made into the one status of the template."""

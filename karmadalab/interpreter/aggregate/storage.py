@@ -1,0 +1,25 @@
+"""Volumes and claims: the phase that needs attention most wins."""
+
+from __future__ import annotations
+
+from karmadalab.api.unstructured import Unstructured
+from karmadalab.api.work import AggregatedStatusItem
+from karmadalab.interpreter.status import put
+
+Items = tuple[AggregatedStatusItem, ...]
+
+_VOLUME_WORST_FIRST = ("Failed", "Pending", "Available", "Bound", "Released")
+
+
+def aggregate_volume(template: Unstructured, items: Items, now: float) -> Unstructured:
+    """PersistentVolume: a member that reported nothing yet counts as Pending."""
+    phases = {"Pending" if item.status is None else item.status.get("phase") for item in items}
+    phase = next((phase for phase in _VOLUME_WORST_FIRST if phase in phases), "")
+    return template.with_status(put(template.status, {"phase": phase}))
+
+
+def aggregate_volume_claim(template: Unstructured, items: Items, now: float) -> Unstructured:
+    """PersistentVolumeClaim: Lost before Pending before Bound."""
+    phases = {item.status.get("phase") for item in items if item.status is not None}
+    phase = next((phase for phase in ("Lost", "Pending") if phase in phases), "Bound")
+    return template.with_status({"phase": phase})
