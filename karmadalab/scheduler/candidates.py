@@ -1,0 +1,100 @@
+"""The clusters that passed the filters, with what the rest of the pipeline needs to know of them, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from karmadalab.scheduler.binding_info import BindingInfo
+from karmadalab.scheduler.integers import MAX_INT32
+from karmadalab.scheduler.notes import Notes
+from karmadalab.scheduler.plugins import Estimator, ScorePlugin, plugin_error, wrong_answer
+from karmadalab.scheduler.snapshot import ClusterInfo
+
+
+class Candidate(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """A possible cluster.
+
+    Attributes:
+        name: the cluster's name.
+        score: sum of all score plugins.
+        available: replicas it could hold in all: the estimate and those it has already.
+        estimate: replicas it could hold on top of those it has.
+        info: the facts of the cluster.
+    """
+
+    name: str
+    score: int
+    available: int
+    estimate: int
+    info: ClusterInfo
+
+    def __repr__(self) -> str:
+        return f"<Candidate {self.name} score={self.score} available={self.available}>"
+
+
+def rank(
+    binding: BindingInfo,
+    clusters: Sequence[ClusterInfo],
+    scores: Sequence[ScorePlugin],
+    estimator: Estimator,
+    notes: Notes | None = None,
+) -> list[Candidate]:
+    """Score and estimate each cluster; the best comes first.
+
+    The order is by score, then by room, then by name, so that it is the same whatever order the clusters came in.
+
+    Raises:
+        PluginError: a plugin raised, or returned no whole number.
+    """
+    total = _scores(binding, clusters, scores, notes)
+    room = estimates(binding, clusters, estimator)
+    previous = binding.previous
+    candidates = [
+        Candidate(info.name, score, count + previous.get(info.name, 0), count, info)
+        for info, score, count in zip(clusters, total, room, strict=True)
+    ]
+    return best_first(candidates)
+
+
+def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """By score and available replicas, both descending, then by name."""
+    return sorted(candidates, key=lambda one: (-one.score, -one.available, one.name))
+
+
+def _scores(
+    binding: BindingInfo, clusters: Sequence[ClusterInfo], plugins: Sequence[ScorePlugin], notes: Notes | None
+) -> list[int]:
+    total = [0] * len(clusters)
+    for plugin in plugins:
+        scores = _ask_all(plugin, "score", binding, clusters)
+        if notes is not None:
+            notes.scores[plugin.name] = {info.name: score for info, score in zip(clusters, scores, strict=True)}
+        total = [sum_ + score for sum_, score in zip(total, scores, strict=True)]
+    return total
+
+
+def estimates(binding: BindingInfo, clusters: Sequence[ClusterInfo], estimator: Estimator) -> list[int]:
+    """Room for more replicas in each cluster. Templates without replicas fit everywhere, and nobody is asked."""
+    if not binding.is_workload:
+        return [MAX_INT32] * len(clusters)
+    room = _ask_all(estimator, "estimate", binding, clusters)
+    # Karmada takes MaxInt32 for "no estimator answered" and then assumes just enough room.
+    return [binding.replicas if count == MAX_INT32 else count for count in room]
+
+
+def _ask_all(plugin: object, method: str, binding: BindingInfo, clusters: Sequence[ClusterInfo]) -> list[int]:
+    """One whole number from a plugin for each cluster."""
+    answers: list[int] = []
+    ask = getattr(plugin, method)
+    cluster = None
+    try:
+        for cluster in clusters:
+            answers.append(ask(binding, cluster))
+    except Exception as error:
+        raise plugin_error(plugin, method, cluster and cluster.name, error) from error
+    for cluster, answer in zip(clusters, answers, strict=True):
+        if type(answer) is not int:
+            raise wrong_answer(plugin, method, cluster.name, answer, "a whole number")
+    return answers

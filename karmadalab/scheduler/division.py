@@ -1,0 +1,96 @@
+"""Dealing replicas out by weight.
+
+Karmada v1.13 rounds everybody down and gives the remainder one by one to the *largest weights* (not to the largest
+fractions). Where weights are equal and so are the replicas held before, it flips a coin, so the same question can have
+several answers; see `LargestWeightFirst`. Mirrors `pkg/util/helper/binding.go` (`Dispenser`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from karmadalab.scheduler.binding_info import BindingInfo
+from karmadalab.scheduler.integers import int32, int64, quotient
+from karmadalab.scheduler.plugins import ClusterWeight, DivisionStrategy, plugin_error, wrong_answer
+
+
+class LargestWeightFirst:
+    """v1.13: round down, the remainder to the largest weights, then to those with more replicas before.
+
+    Ties after that are chance in Karmada (a coin flip inside a sort). Here the generator decides when there is one;
+    without, the name does. Any outcome is one that Karmada can have.
+    """
+
+    name = "largest-weight"
+
+    def divide(
+        self, binding: BindingInfo, replicas: int, weights: Sequence[ClusterWeight], chance: Random | None
+    ) -> Mapping[str, int]:
+        return largest_weight_first(replicas, weights, chance)
+
+
+def largest_weight_first(
+    replicas: int, weights: Sequence[ClusterWeight], chance: Random | None = None
+) -> dict[str, int]:
+    """Deal out `replicas`, or as many as there are claims for.
+
+    >>> largest_weight_first(9, [ClusterWeight("a", 1), ClusterWeight("b", 3)])
+    {'b': 7, 'a': 2}
+    """
+    total = int64(sum(claim.weight for claim in weights))
+    if total == 0:
+        return {}
+    dealt = {
+        claim.name: int32(quotient(int64(claim.weight * replicas), total)) for claim in _by_claim(weights, chance)
+    }
+    remainder = int32(replicas - sum(dealt.values()))
+    for name in dealt:
+        if remainder == 0:
+            break
+        dealt[name] += 1
+        remainder = int32(remainder - 1)
+    return dealt
+
+
+def _by_claim(weights: Sequence[ClusterWeight], chance: Random | None) -> list[ClusterWeight]:
+    if chance is None:
+        return sorted(weights, key=lambda claim: (-claim.weight, -claim.last, claim.name))
+    in_order = sorted(weights, key=lambda claim: claim.name)  # so that a seed means the same in every input order
+    return sorted(in_order, key=lambda claim: (-claim.weight, -claim.last, chance.random()))
+
+
+def merge(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
+    """Replicas of both, added up by cluster.
+
+    >>> merge({"a": 1}, {"a": 2, "b": 1})
+    {'a': 3, 'b': 1}
+    """
+    merged = dict(first)
+    for name, replicas in second.items():
+        merged[name] = merged.get(name, 0) + replicas
+    return merged
+
+
+def deal(
+    strategy: DivisionStrategy,
+    binding: BindingInfo,
+    replicas: int,
+    weights: Sequence[ClusterWeight],
+    chance: Random | None,
+) -> dict[str, int]:
+    """Ask a division strategy, and name it when it fails.
+
+    Raises:
+        PluginError: it raised, returned no mapping of whole numbers, or named a cluster that has no claim.
+    """
+    try:
+        dealt = dict(strategy.divide(binding, replicas, weights, chance))
+    except Exception as error:
+        raise plugin_error(strategy, "divide", None, error) from error
+    names = {claim.name for claim in weights}
+    for name, count in dealt.items():
+        if name not in names or type(count) is not int:
+            wanted = "a whole number for each cluster that has a weight, and no others"
+            raise wrong_answer(strategy, "divide", None, dealt, wanted)
+    return dealt

@@ -1,0 +1,54 @@
+"""The filter step: ask every filter plugin about every cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from karmadalab.scheduler.binding_info import BindingInfo
+from karmadalab.scheduler.errors import FitError
+from karmadalab.scheduler.notes import Notes
+from karmadalab.scheduler.plugins import FilterPlugin, plugin_error, wrong_answer
+from karmadalab.scheduler.snapshot import ClusterInfo
+
+
+def find_clusters_that_fit(
+    binding: BindingInfo, clusters: Sequence[ClusterInfo], filters: Sequence[FilterPlugin], notes: Notes | None = None
+) -> list[ClusterInfo]:
+    """The clusters that every plugin accepts, in the order they came in.
+
+    A cluster is asked about by one plugin after the other until one refuses it, and only that reason counts in the error.
+    With notes, the other plugins are asked too.
+
+    Raises:
+        FitError: no cluster is left.
+        PluginError: a plugin raised, or returned neither None nor a reason.
+    """
+    fitting = list(clusters)
+    reasons: list[str] = []
+    for plugin in filters:
+        refused = _refusals(plugin, binding, fitting)
+        if refused:
+            reasons += refused.values()
+            fitting = [cluster for cluster in fitting if cluster.name not in refused]
+        if notes is not None:
+            everywhere = _refusals(plugin, binding, clusters)
+            notes.refusals += [(cluster, plugin.name, reason) for cluster, reason in everywhere.items()]
+    if not fitting:
+        raise FitError(len(clusters), reasons)
+    return fitting
+
+
+def _refusals(plugin: FilterPlugin, binding: BindingInfo, clusters: Sequence[ClusterInfo]) -> dict[str, str]:
+    """Reasons by cluster, of the clusters one plugin refuses."""
+    ask, refused, cluster = plugin.filter, {}, None
+    try:
+        for cluster in clusters:
+            reason = ask(binding, cluster)
+            if reason is not None:
+                refused[cluster.name] = reason
+    except Exception as error:
+        raise plugin_error(plugin, "filter", cluster and cluster.name, error) from error
+    for name, reason in refused.items():
+        if not isinstance(reason, str) or not reason:
+            raise wrong_answer(plugin, "filter", name, reason, "None to accept the cluster, or a reason (text) to refuse it")
+    return refused

@@ -1,0 +1,189 @@
+"""The fleet at one moment, in the form the scheduler asks about it.
+
+A real scheduler copies every Cluster for every decision; with thousands of clusters that copy is a third of the work.
+Objects here never change, so the facts of a cluster (its API list as a set, the free resources as integers, ...) are
+worked out once for each *version* of the object and shared by all decisions until the store holds another version.
+
+Mirrors Karmada's `cache.Snapshot` and `framework.ClusterInfo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from karmadalab.api.cluster import COMPLETE_API_ENABLEMENTS, Cluster, Quantity, ResourceSummary
+from karmadalab.api.errors import BadRequest
+from karmadalab.api.meta import NO_EXECUTE, NO_SCHEDULE, Taint, condition
+from karmadalab.api.quantity import milli
+
+CPU, PODS = "cpu", "pods"
+
+
+class NodeGrade(msgspec.Struct, frozen=True, gc=False):
+    """Nodes of one size, as resource models count them.
+
+    Attributes:
+        count: how many there are.
+        least: what the smallest of them has, by resource, in the units of `amount`.
+    """
+
+    count: int
+    least: dict[str, int]
+
+
+class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """One cluster as plugins see it.
+
+    Attributes:
+        name: the cluster's name.
+        labels: its labels.
+        provider: empty when not set; so are region and zones.
+        region: see provider.
+        zones: see provider.
+        taints: those that keep new workloads away: NoSchedule and NoExecute.
+        apis: the (apiVersion, kind) pairs the cluster says it has.
+        apis_complete: whether that list is known to be complete.
+        free: allocatable - allocated - allocating, in thousandths for cpu, in whole units otherwise; None when the
+            cluster never reported resources.
+        nodes: its nodes by size, where resource models are in use.
+        cluster: the object itself.
+    """
+
+    name: str
+    labels: dict[str, str]
+    provider: str
+    region: str
+    zones: tuple[str, ...]
+    taints: tuple[Taint, ...]
+    apis: frozenset[tuple[str, str]]
+    apis_complete: bool
+    free: dict[str, int] | None
+    nodes: tuple[NodeGrade, ...]
+    cluster: Cluster
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> ClusterInfo:
+        """Work out the facts of a cluster. Raises `BadRequest` for a quantity that is none."""
+        spec, status = cluster.spec, cluster.status
+        complete = condition(status.conditions, COMPLETE_API_ENABLEMENTS)
+        return cls(
+            name=cluster.metadata.name,
+            labels=cluster.metadata.labels,
+            provider=spec.provider,
+            region=spec.region,
+            zones=spec.zones,
+            taints=tuple(taint for taint in spec.taints if taint.effect in (NO_SCHEDULE, NO_EXECUTE)),
+            apis=frozenset((e.groupVersion, api.kind) for e in status.apiEnablements for api in e.resources),
+            apis_complete=complete is not None and complete.status == "True",
+            free=_free(cluster, status.resourceSummary),
+            nodes=_nodes(cluster, status.resourceSummary),
+            cluster=cluster,
+        )
+
+    def __repr__(self) -> str:
+        taints = ", ".join(map(str, self.taints))
+        return f"<ClusterInfo {self.name} region={self.region or '-'} taints=[{taints}] free={self.free}>"
+
+
+def _free(cluster: Cluster, summary: ResourceSummary | None) -> dict[str, int] | None:
+    if summary is None:
+        return None
+    allocated, allocating = summary.allocated, summary.allocating
+    try:
+        return {
+            resource: in_units(resource, milli(total) - milli(allocated.get(resource, 0)) - milli(allocating.get(resource, 0)))
+            for resource, total in summary.allocatable.items()
+        }
+    except BadRequest as error:
+        raise BadRequest(f"Cluster {cluster.metadata.name}: status.resourceSummary: {error}") from None
+
+
+def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade, ...]:
+    """Sizes are in `spec.resourceModels`, counts in the status; they belong together by position."""
+    if summary is None or not summary.allocatableModelings:
+        return ()
+    counts = [modeling.count for modeling in summary.allocatableModelings]
+    counts += [0] * len(cluster.spec.resourceModels)
+    try:
+        return tuple(
+            NodeGrade(count, {range_.name: amount(range_.name, range_.min) for range_ in model.ranges})
+            for model, count in zip(cluster.spec.resourceModels, counts, strict=False)
+        )
+    except BadRequest as error:
+        raise BadRequest(f"Cluster {cluster.metadata.name}: spec.resourceModels: {error}") from None
+
+
+def in_units(resource: str, thousandths: int) -> int:
+    """Thousandths in the unit Karmada compares: milli cores for cpu, whole units rounded up for all else.
+
+    >>> in_units("cpu", 1500), in_units("memory", 1500)
+    (1500, 2)
+    """
+    return thousandths if resource == CPU else -(-thousandths // 1000)
+
+
+def amount(resource: str, quantity: Quantity) -> int:
+    """A quantity in the unit Karmada compares.
+
+    >>> amount("cpu", "250m"), amount("memory", "1Ki")
+    (250, 1024)
+    """
+    return in_units(resource, milli(quantity))
+
+
+class Snapshot:
+    """All clusters at one moment, in the order of their names.
+
+    Example:
+        >>> from karmadalab.api.cluster import ClusterSpec
+        >>> from karmadalab.api.meta import ObjectMeta
+        >>> Snapshot([Cluster(metadata=ObjectMeta(name="member1"), spec=ClusterSpec(syncMode="Push"))])
+        <Snapshot 1 cluster>
+    """
+
+    __slots__ = ("_by_name", "infos")
+
+    def __init__(self, clusters: Iterable[Cluster], previous: Snapshot | None = None) -> None:
+        """Take a snapshot.
+
+        Args:
+            clusters: in any order; the order never matters.
+            previous: an earlier snapshot. Facts of a cluster that is still *the same object* are taken over from it;
+                a new version of the object, and nothing else, invalidates them.
+
+        Raises:
+            BadRequest: two clusters of one name, or a quantity that is none.
+        """
+        known = previous._by_name if previous is not None else {}
+        infos = [
+            old if (old := known.get(cluster.metadata.name)) is not None and old.cluster is cluster else ClusterInfo.of(cluster)
+            for cluster in clusters
+        ]
+        infos.sort(key=_name)
+        self.infos = tuple(infos)
+        self._by_name = {info.name: info for info in infos}
+        if len(self._by_name) != len(infos):
+            twice = sorted({info.name for info, other in zip(infos, infos[1:], strict=False) if info.name == other.name})
+            raise BadRequest(f"cluster names are unique, but {', '.join(twice)} came twice; hand in one version of each")
+
+    def __len__(self) -> int:
+        return len(self.infos)
+
+    def __iter__(self) -> Iterator[ClusterInfo]:
+        return iter(self.infos)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def __getitem__(self, name: str) -> ClusterInfo:
+        """The facts of a cluster. Raises `KeyError` when it is not in the fleet."""
+        return self._by_name[name]
+
+    def __repr__(self) -> str:
+        return f"<Snapshot {len(self)} cluster{'s' if len(self) != 1 else ''}>"
+
+
+def _name(info: ClusterInfo) -> str:
+    return info.name
