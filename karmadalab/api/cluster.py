@@ -46,7 +46,7 @@ class ResourceModel(Data):
 
 class ClusterSpec(Data, kw_only=True):
     id: str = ""
-    syncMode: str
+    syncMode: str = ""
     apiEndpoint: str = ""
     secretRef: LocalSecretReference | None = None
     impersonatorSecretRef: LocalSecretReference | None = None
@@ -104,7 +104,7 @@ class Cluster(Resource, kw_only=True):
 
     apiVersion: str = "cluster.karmada.io/v1alpha1"
     kind: str = "Cluster"
-    spec: ClusterSpec
+    spec: ClusterSpec = ClusterSpec()
     status: ClusterStatus = ClusterStatus()
 
     def summary(self) -> str:

@@ -6,6 +6,7 @@ Each message names the object, the rule it breaks and the way out. `reason` and 
 
 from __future__ import annotations
 
+import json
 from typing import ClassVar
 
 
@@ -57,8 +58,23 @@ class Invalid(ApiError):
         self.errors = errors
 
 
+# What `field.Error` calls each type when it prints itself.
+_PHRASES: dict[str, str] = {
+    "FieldValueRequired": "Required value",
+    "FieldValueInvalid": "Invalid value",
+    "FieldValueTypeInvalid": "Invalid value",
+    "FieldValueDuplicate": "Duplicate value",
+    "FieldValueNotSupported": "Unsupported value",
+    "FieldValueForbidden": "Forbidden",
+    "FieldValueTooLong": "Too long",
+}
+
+
 class FieldError:
     """One finding about one field, as Kubernetes' `field.Error` has it.
+
+    >>> str(FieldError("FieldValueInvalid", "spec.maxReplicas", "must be greater than 0", 0))
+    'spec.maxReplicas: Invalid value: 0: must be greater than 0'
 
     Args:
         type: `FieldValueRequired`, `FieldValueInvalid`, `FieldValueDuplicate`, `FieldValueNotSupported`, ...
@@ -75,6 +91,12 @@ class FieldError:
     def __repr__(self) -> str:
         return f"<FieldError {self.field}: {self.detail}>"
 
+    def __str__(self) -> str:
+        phrase = _PHRASES[self.type]
+        if self.type not in ("FieldValueRequired", "FieldValueForbidden"):
+            phrase += f": {_printed(self.bad_value)}"
+        return f"{self.field}: {phrase}" + (f": {self.detail}" if self.detail else "")
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FieldError):
             return NotImplemented
@@ -82,6 +104,17 @@ class FieldError:
 
     def __hash__(self) -> int:
         return hash((self.type, self.field, self.detail))
+
+
+class Bare(str):
+    """A refused value that is printed without quotes, as Go prints names with a `String` method."""
+
+    __slots__ = ()
+
+
+def _printed(value: object) -> str:
+    """A refused value as JSON; Karmada prints Go structs here, which nobody can read."""
+    return str(value) if isinstance(value, Bare) else json.dumps(value, ensure_ascii=False)
 
 
 class BadRequest(ApiError):

@@ -1,0 +1,125 @@
+"""What every write passes before it is stored: schema defaults, mutating webhook, validating webhook.
+
+In a real fleet three servers take part: the API server (schema), karmada-webhook and, for clusters, Karmada's aggregated
+API server. Here they are one callable that the store asks. Kinds without rules pass untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from karmadalab.api.errors import Invalid
+from karmadalab.api.scheme import AnyObject, describe, to_dict
+from karmadalab.webhook import cluster, deletion, override, policy, schema, work
+from karmadalab.webhook.rules import Errors
+
+CREATE, UPDATE, DELETE = "CREATE", "UPDATE", "DELETE"
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Karmada's admission with its parameters.
+
+    Args:
+        new_id: makes a permanent id; the caller owns the randomness.
+        now: tells the time, seconds since 1970, for the stamps of taints.
+        default_not_ready_toleration_seconds: the webhook's flag; None adds no toleration, as in v1.18.
+        default_unreachable_toleration_seconds: the same for unreachable clusters.
+        resource_modeling: the gate `CustomizedClusterResourceModeling`.
+        profile: the Karmada release to follow.
+    """
+
+    new_id: Callable[[], str]
+    now: Callable[[], float]
+    default_not_ready_toleration_seconds: int | None = 300
+    default_unreachable_toleration_seconds: int | None = 300
+    resource_modeling: bool = True
+    profile: str = "v1.13"
+
+    def admit(self, operation: str, obj: AnyObject, old: AnyObject | None = None) -> AnyObject:
+        """The object as it will be stored.
+
+        Args:
+            operation: `CREATE`, `UPDATE` or `DELETE`.
+            obj: what was sent; for a deletion, what is stored.
+            old: what is stored, None on creation.
+
+        Raises:
+            Invalid: the object breaks rules; `errors` lists them.
+            Forbidden: the change or the deletion is not allowed.
+        """
+        if operation == DELETE:
+            deletion.refuse_deletion(obj)
+            return obj
+        mutated = self.mutate(operation, obj)
+        errors = self.validate(operation, mutated, old)
+        if errors:
+            raise Invalid(f"{describe(to_dict(obj))}: {aggregate(errors)}", tuple(errors))
+        return self.canonicalize(mutated)
+
+    def mutate(self, operation: str, obj: AnyObject, defaults: bool = True) -> Any:
+        """Schema defaults (unless `defaults` is off), then those of the mutating webhook."""
+        mutator = _MUTATORS.get(obj.GROUP_KIND)
+        defaulter = _DEFAULTERS.get(obj.GROUP_KIND) if defaults else None
+        if defaulter:
+            obj = defaulter(obj)
+        return mutator(self, obj, operation == CREATE) if mutator else obj
+
+    def validate(self, operation: str, obj: AnyObject, old: AnyObject | None) -> Errors:
+        """The rules that the object breaks.
+
+        Raises:
+            Forbidden: a field was changed that never changes.
+        """
+        validator = _VALIDATORS.get(obj.GROUP_KIND)
+        return validator(obj, old if operation == UPDATE else None) if validator else []
+
+    def canonicalize(self, obj: AnyObject) -> Any:
+        """What happens after validation: clusters are brought into one form."""
+        return cluster.canonicalize_cluster(obj, self.now()) if isinstance(obj, cluster.Cluster) else obj
+
+
+def aggregate(errors: Errors) -> str:
+    """Several findings as one text, `[a, b]`, as Go's `ToAggregate` prints them."""
+    texts = list(dict.fromkeys(map(str, errors)))
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _mutate_policy(admission: Admission, obj: Any, create: bool) -> Any:
+    return policy.mutate_propagation_policy(
+        obj,
+        create,
+        admission.default_not_ready_toleration_seconds,
+        admission.default_unreachable_toleration_seconds,
+        admission.new_id,
+    )
+
+
+_DEFAULTERS: dict[str, Callable[[Any], Any]] = {
+    "PropagationPolicy.policy.karmada.io": schema.default_policy,
+    "ClusterPropagationPolicy.policy.karmada.io": schema.default_policy,
+    "ResourceBinding.work.karmada.io": schema.default_binding,
+    "ClusterResourceBinding.work.karmada.io": schema.default_binding,
+}
+
+_MUTATORS: dict[str, Callable[[Admission, Any, bool], Any]] = {
+    "PropagationPolicy.policy.karmada.io": _mutate_policy,
+    "ClusterPropagationPolicy.policy.karmada.io": _mutate_policy,
+    "OverridePolicy.policy.karmada.io": lambda admission, obj, create: override.mutate_override_policy(obj),
+    "ResourceBinding.work.karmada.io": lambda admission, obj, create: work.mutate_binding(obj, admission.new_id),
+    "ClusterResourceBinding.work.karmada.io": lambda admission, obj, create: work.mutate_binding(obj, admission.new_id),
+    "Work.work.karmada.io": lambda admission, obj, create: work.mutate_work(obj, admission.new_id),
+    "Cluster.cluster.karmada.io": lambda admission, obj, create: cluster.prepare_cluster(
+        obj, create, admission.resource_modeling
+    ),
+}
+
+_VALIDATORS: dict[str, Callable[[Any, Any], Errors]] = {
+    "PropagationPolicy.policy.karmada.io": policy.validate_propagation_policy,
+    "ClusterPropagationPolicy.policy.karmada.io": policy.validate_propagation_policy,
+    "OverridePolicy.policy.karmada.io": lambda obj, old: override.validate_override_policy(obj),
+    "ClusterOverridePolicy.policy.karmada.io": lambda obj, old: override.validate_override_policy(obj),
+    "Cluster.cluster.karmada.io": lambda obj, old: cluster.validate_cluster(obj),
+}
