@@ -3,7 +3,7 @@
 from karmadalab.scheduler.behaviour import BEHAVIOURS, V1_13, V1_18, Behaviour
 from karmadalab.scheduler.binding_info import BindingInfo, Strategy
 from karmadalab.scheduler.decision import Decision
-from karmadalab.scheduler.errors import FitError, KarmadaCrash, PluginError, ScheduleError
+from karmadalab.scheduler.errors import CrashError, FitError, PluginError, ScheduleError
 from karmadalab.scheduler.estimator import GeneralEstimator
 from karmadalab.scheduler.filters import FILTERS
 from karmadalab.scheduler.plugins import ClusterWeight, DivisionStrategy, Estimator, FilterPlugin, ScorePlugin
@@ -21,17 +21,17 @@ __all__ = [
     "BindingInfo",
     "ClusterInfo",
     "ClusterWeight",
+    "CrashError",
     "Decision",
     "DivisionStrategy",
     "Estimator",
     "FilterPlugin",
     "FitError",
     "GeneralEstimator",
-    "KarmadaCrash",
     "PluginError",
     "ScheduleError",
-    "ScorePlugin",
     "Scheduler",
+    "ScorePlugin",
     "Snapshot",
     "Strategy",
     "schedule",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import NamedTuple
 
 from karmadalab.api.affinity import affinity_matches
@@ -29,16 +30,24 @@ class Dealer(NamedTuple):
     chance: Random | None = None
     notes: Notes | None = None
 
-    def deal(self, binding: BindingInfo, replicas: int, weights: Sequence[ClusterWeight]) -> dict[str, int]:
-        """Deal out by weight; see `division`."""
+    def deal(
+        self,
+        binding: BindingInfo,
+        replicas: int,
+        weights: Sequence[ClusterWeight],
+        held: Mapping[str, int] = MappingProxyType({}),
+    ) -> dict[str, int]:
+        """Deal out by weight, on top of what the clusters hold. With nothing to deal, all stays as it is."""
+        if replicas == 0 and held:
+            return dict(held)
         dealt = deal(self.strategy, binding, replicas, weights, self.chance)
         if self.notes is not None:
             self.notes.divided(replicas, weights, dealt)
-        return dealt
+        return merge(held, dealt)
 
 
 def assign_replicas(binding: BindingInfo, selected: Sequence[Candidate], dealer: Dealer) -> dict[str, int]:
-    """Replicas by cluster; clusters that get none are in it with 0 or not at all.
+    """Replicas by cluster. Clusters that get none are left out; a template without replicas has 0 everywhere.
 
     Args:
         binding: whose replicas.
@@ -52,6 +61,10 @@ def assign_replicas(binding: BindingInfo, selected: Sequence[Candidate], dealer:
         raise AssignError("no clusters available to schedule")
     if not binding.is_workload:
         return {candidate.name: 0 for candidate in selected}
+    return {name: count for name, count in _assign(binding, selected, dealer).items() if count > 0}
+
+
+def _assign(binding: BindingInfo, selected: Sequence[Candidate], dealer: Dealer) -> dict[str, int]:
     if binding.strategy is Strategy.DUPLICATED:
         return {candidate.name: binding.replicas for candidate in selected}
     if binding.strategy is Strategy.STATIC_WEIGHT:
@@ -83,7 +96,8 @@ def static_weights(binding: BindingInfo, clusters: Sequence[ClusterInfo]) -> lis
 
 def _assign_by_room(binding: BindingInfo, selected: Sequence[Candidate], dealer: Dealer) -> dict[str, int]:
     """Dynamic weights and Aggregated: which of four situations is this?"""
-    kept = {candidate.name: binding.previous[candidate.name] for candidate in selected if candidate.name in binding.previous}
+    previous = binding.previous
+    kept = {candidate.name: previous[candidate.name] for candidate in selected if candidate.name in previous}
     missing = binding.replicas - sum(kept.values())
     if binding.fresh:
         room = [(candidate.name, candidate.available) for candidate in selected]
@@ -93,9 +107,9 @@ def _assign_by_room(binding: BindingInfo, selected: Sequence[Candidate], dealer:
         return _divide(binding, room, missing, kept, dealer, "scale up")
     if missing < 0:
         # v1.13 weighs all previous clusters, so that even a lost one can be given replicas again.
-        held = kept if binding.behaviour.scale_down_to_selected_only else binding.previous
+        held = kept if binding.behaviour.scale_down_to_selected_only else previous
         return _divide(binding, list(held.items()), binding.replicas, {}, dealer, "scale down")
-    return {name: binding.previous[name] for name in binding.previous if name in kept}
+    return kept
 
 
 def _divide(
@@ -106,11 +120,13 @@ def _divide(
     dealer: Dealer,
     step: str,
 ) -> dict[str, int]:
-    """Deal `replicas` out in proportion to room, on top of what is kept."""
+    """Deal `replicas` out in proportion to room, the roomiest first, on top of what is kept."""
+    # Karmada sorts with an algorithm that is stable for up to twelve clusters; this one always is.
+    room = sorted(room, key=lambda item: -item[1])
     if dealer.notes is not None:
         dealer.notes.step = step
     try:
-        return merge(kept, divide_by_room(binding, room, replicas, kept, dealer))
+        return divide_by_room(binding, room, replicas, kept, dealer)
     except CapacityError as error:
         raise error.within(step) from None
 
@@ -118,19 +134,19 @@ def _divide(
 def divide_by_room(
     binding: BindingInfo, room: list[tuple[str, int]], replicas: int, kept: Mapping[str, int], dealer: Dealer
 ) -> dict[str, int]:
-    """The new replicas of each cluster: all clusters by weight, or, if Aggregated, as few clusters as have room.
+    """Replicas by cluster: dealt to all clusters by weight or, if Aggregated, to as few clusters as have room.
 
     Raises:
         CapacityError: there is too little room in all of them together.
     """
-    # Karmada sorts with an algorithm that is stable for up to twelve clusters; this one always is.
-    room = sorted(room, key=lambda item: -item[1])
+    if binding.strategy not in (Strategy.AGGREGATED, Strategy.DYNAMIC_WEIGHT):
+        raise AssignError(f"undefined strategy type: {_preference(binding)}")
     total = int32(sum(count for _, count in room))
     if total < replicas:
         raise CapacityError(total, binding.behaviour.capacity_error_reason)
     if binding.strategy is Strategy.AGGREGATED:
         room = _fewest(room, replicas, kept)
-    return dealer.deal(binding, replicas, [ClusterWeight(name, count, kept.get(name, 0)) for name, count in room])
+    return dealer.deal(binding, replicas, [ClusterWeight(name, count, kept.get(name, 0)) for name, count in room], kept)
 
 
 def _fewest(room: list[tuple[str, int]], replicas: int, kept: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -146,9 +162,13 @@ def _fewest(room: list[tuple[str, int]], replicas: int, kept: Mapping[str, int])
 
 def _unsupported(binding: BindingInfo) -> AssignError:
     scheduling = binding.placement.replicaScheduling
-    kind = scheduling.replicaSchedulingType if scheduling else ""
-    preference = scheduling.replicaDivisionPreference if scheduling else ""
     return AssignError(
-        f"unsupported replica scheduling strategy, replicaSchedulingType: {kind}, replicaDivisionPreference: {preference}, "
-        "please try another scheduling strategy"
+        "unsupported replica scheduling strategy, "
+        f"replicaSchedulingType: {scheduling.replicaSchedulingType if scheduling else ''}, "
+        f"replicaDivisionPreference: {_preference(binding)}, please try another scheduling strategy"
     )
+
+
+def _preference(binding: BindingInfo) -> str:
+    scheduling = binding.placement.replicaScheduling
+    return scheduling.replicaDivisionPreference if scheduling else ""

@@ -84,8 +84,8 @@ class BindingInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
         resource = spec.resource
         if placement is None:
             raise Invalid(
-                f"binding of {resource.kind} {resource.namespace}/{resource.name}: spec.placement is missing, so there is "
-                "nothing to schedule by; bindings of dependencies follow another binding and are not scheduled"
+                f"binding of {resource.kind} {resource.namespace}/{resource.name}: spec.placement is missing, so there "
+                "is nothing to schedule by; bindings of dependencies follow another binding and are not scheduled"
             )
         requirements = spec.replicaRequirements
         return cls(
@@ -113,7 +113,8 @@ class BindingInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     def __repr__(self) -> str:
         resource = self.spec.resource
-        return f"<BindingInfo {resource.kind} {resource.namespace}/{resource.name} replicas={self.replicas} {self.strategy}>"
+        what = f"{resource.kind} {resource.namespace}/{resource.name}"
+        return f"<BindingInfo {what} replicas={self.replicas} {self.strategy}>"
 
 
 def strategy_of(placement: Placement) -> Strategy:

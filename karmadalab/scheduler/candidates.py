@@ -88,12 +88,10 @@ def _ask_all(plugin: object, method: str, binding: BindingInfo, clusters: Sequen
     """One whole number from a plugin for each cluster."""
     answers: list[int] = []
     ask = getattr(plugin, method)
-    cluster = None
     try:
-        for cluster in clusters:
-            answers.append(ask(binding, cluster))
+        answers.extend(ask(binding, cluster) for cluster in clusters)
     except Exception as error:
-        raise plugin_error(plugin, method, cluster and cluster.name, error) from error
+        raise plugin_error(plugin, method, clusters[len(answers)].name, error) from error
     for cluster, answer in zip(clusters, answers, strict=True):
         if type(answer) is not int:
             raise wrong_answer(plugin, method, cluster.name, answer, "a whole number")

@@ -1,6 +1,6 @@
 """What the scheduler decided about one binding, and the way to everything it decided by.
 
-A decision is a pure function of objects that never change, so it keeps those objects instead of a copy of every verdict:
+A decision is a pure function of objects that never change, so it keeps those objects and not a copy of every verdict:
 `explain` makes the decision once more, this time writing everything down.
 """
 
@@ -36,9 +36,8 @@ class Decision:
     ) -> None:
         self.binding = binding
         self.snapshot = snapshot
-        failed = isinstance(outcome, ScheduleError)
-        self.clusters: tuple[TargetCluster, ...] = () if failed else outcome
-        self.error: ScheduleError | None = outcome if failed else None
+        self.clusters: tuple[TargetCluster, ...] = () if isinstance(outcome, ScheduleError) else outcome
+        self.error: ScheduleError | None = outcome if isinstance(outcome, ScheduleError) else None
         self._explain = explain
 
     @property

@@ -41,9 +41,7 @@ def largest_weight_first(
     total = int64(sum(claim.weight for claim in weights))
     if total == 0:
         return {}
-    dealt = {
-        claim.name: int32(quotient(int64(claim.weight * replicas), total)) for claim in _by_claim(weights, chance)
-    }
+    dealt = {claim.name: int32(quotient(int64(claim.weight * replicas), total)) for claim in _by_claim(weights, chance)}
     remainder = int32(replicas - sum(dealt.values()))
     for name in dealt:
         if remainder == 0:

@@ -69,7 +69,7 @@ class CapacityError(AssignError):
         self.reason = reason
 
 
-class KarmadaCrash(SelectionError):
+class CrashError(SelectionError):
     """A request on which the real scheduler of that release crashes. The lab reports it and goes on.
 
     Attributes:

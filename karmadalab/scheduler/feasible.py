@@ -16,7 +16,7 @@ def find_clusters_that_fit(
 ) -> list[ClusterInfo]:
     """The clusters that every plugin accepts, in the order they came in.
 
-    A cluster is asked about by one plugin after the other until one refuses it, and only that reason counts in the error.
+    One plugin after the other is asked about a cluster until one refuses it, and only that reason counts in the error.
     With notes, the other plugins are asked too.
 
     Raises:
@@ -40,15 +40,16 @@ def find_clusters_that_fit(
 
 def _refusals(plugin: FilterPlugin, binding: BindingInfo, clusters: Sequence[ClusterInfo]) -> dict[str, str]:
     """Reasons by cluster, of the clusters one plugin refuses."""
-    ask, refused, cluster = plugin.filter, {}, None
+    ask, refused = plugin.filter, {}
+    cluster: ClusterInfo | None = None
     try:
         for cluster in clusters:
             reason = ask(binding, cluster)
             if reason is not None:
                 refused[cluster.name] = reason
     except Exception as error:
-        raise plugin_error(plugin, "filter", cluster and cluster.name, error) from error
-    for name, reason in refused.items():
-        if not isinstance(reason, str) or not reason:
-            raise wrong_answer(plugin, "filter", name, reason, "None to accept the cluster, or a reason (text) to refuse it")
+        raise plugin_error(plugin, "filter", cluster.name if cluster else None, error) from error
+    for name, answer in refused.items():
+        if type(answer) is not str or answer == "":
+            raise wrong_answer(plugin, "filter", name, answer, "None to accept the cluster or a reason to refuse it")
     return refused

@@ -19,7 +19,7 @@ from karmadalab.api.policy import (
 )
 from karmadalab.scheduler.binding_info import BindingInfo
 from karmadalab.scheduler.candidates import Candidate
-from karmadalab.scheduler.errors import KarmadaCrash
+from karmadalab.scheduler.errors import CrashError
 from karmadalab.scheduler.integers import int64, quotient
 from karmadalab.scheduler.snapshot import ClusterInfo
 
@@ -79,7 +79,7 @@ def _score_duplicated(binding: BindingInfo, field: str, name: str, candidates: S
     if not able:
         if binding.behaviour.empty_group_scores_zero:
             return 0
-        raise KarmadaCrash(field, name, binding.replicas)
+        raise CrashError(field, name, binding.replicas)
     return ROOM_WEIGHT * len(able) + quotient(sum(candidate.score for candidate in able), len(able))
 
 

@@ -1,8 +1,8 @@
 """From decision to what is written on the binding: ordered affinities, the Scheduled condition, retry or not.
 
-`clusterAffinities` is a list of fallbacks: when the first term leads nowhere, the next is tried. The term that worked is
-remembered in `status.schedulerObservingAffinityName`, and the search starts there the next time; it never goes back to
-earlier terms. Mirrors `scheduleResourceBindingWithClusterAffinities` and its single-affinity twin.
+`clusterAffinities` is a list of fallbacks: when the first term leads nowhere, the next is tried. The term that worked
+is remembered in `status.schedulerObservingAffinityName`, and the search starts there the next time; it never goes back
+to earlier terms. Mirrors `scheduleResourceBindingWithClusterAffinities` and its single-affinity twin.
 """
 
 from __future__ import annotations

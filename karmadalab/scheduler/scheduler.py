@@ -28,6 +28,8 @@ from karmadalab.scheduler.scores import SCORES
 from karmadalab.scheduler.select import select_clusters
 from karmadalab.scheduler.snapshot import Snapshot
 
+DIVISIONS: Mapping[str, DivisionStrategy] = {"largest-weight": LargestWeightFirst(), "webster": LargestWeightFirst()}
+
 Outcome = tuple[TargetCluster, ...] | ScheduleError
 
 
@@ -35,12 +37,13 @@ class Scheduler:
     """A scheduler put together from plugins.
 
     Args:
-        profile: whose release's rules apply, `v1.13` or `v1.18`.
+        profile: whose release's rules apply, `v1.13` or `v1.18`; None: the lab's, and by itself v1.13.
         filters: the filter plugins, asked in this order; the first to refuse a cluster is the one that is counted.
         scores: the score plugins, whose scores are added.
         estimator: who says how much room a cluster has.
         division: who deals replicas out by weight; None takes the one of the profile.
         enable_empty_workload_propagation: Karmada's flag: selected clusters that get no replicas keep the template.
+            None: as the lab's settings have it, and by itself off.
         rng: where coin flips come from. None: no chance at all; equal claims go by name.
 
     Example:
@@ -50,22 +53,36 @@ class Scheduler:
 
     def __init__(
         self,
-        profile: str = "v1.13",
+        profile: str | None = None,
         *,
         filters: Sequence[FilterPlugin] = FILTERS,
         scores: Sequence[ScorePlugin] = SCORES,
         estimator: Estimator | None = None,
         division: DivisionStrategy | None = None,
-        enable_empty_workload_propagation: bool = False,
+        enable_empty_workload_propagation: bool | None = None,
         rng: Random | None = None,
     ) -> None:
-        self.behaviour: Behaviour = behaviour_of(profile)
+        self._open = (profile, division, enable_empty_workload_propagation)
+        self.behaviour: Behaviour = behaviour_of(profile or "v1.13")
         self.filters = tuple(filters)
         self.scores = tuple(scores)
         self.estimator: Estimator = estimator if estimator is not None else GeneralEstimator()
-        self.division: DivisionStrategy = division if division is not None else LargestWeightFirst()
-        self.enable_empty_workload_propagation = enable_empty_workload_propagation
+        self.division: DivisionStrategy = division if division is not None else DIVISIONS[self.behaviour.division]
+        self.enable_empty_workload_propagation = bool(enable_empty_workload_propagation)
         self.rng = rng
+
+    def completed(self, profile: str, enable_empty_workload_propagation: bool, rng: Random | None = None) -> Scheduler:
+        """The same plugins, with what was left open filled in from a lab's settings."""
+        own_profile, division, own_flag = self._open
+        return Scheduler(
+            own_profile or profile,
+            filters=self.filters,
+            scores=self.scores,
+            estimator=self.estimator,
+            division=division,
+            enable_empty_workload_propagation=enable_empty_workload_propagation if own_flag is None else own_flag,
+            rng=self.rng or rng,
+        )
 
     def schedule(
         self,
@@ -123,9 +140,7 @@ class Scheduler:
             notes.selected = [candidate.name for candidate in selected]
         return selected
 
-    def assign(
-        self, binding: BindingInfo, selected: Sequence[Candidate], dealer: Dealer
-    ) -> tuple[TargetCluster, ...]:
+    def assign(self, binding: BindingInfo, selected: Sequence[Candidate], dealer: Dealer) -> tuple[TargetCluster, ...]:
         """The new `spec.clusters`, by name. Raises `AssignError`."""
         try:
             replicas = assign_replicas(binding, selected, dealer)
@@ -136,10 +151,8 @@ class Scheduler:
     def _targets(
         self, binding: BindingInfo, selected: Sequence[Candidate], replicas: Mapping[str, int]
     ) -> tuple[TargetCluster, ...]:
-        if binding.is_workload:
-            replicas = {name: count for name, count in replicas.items() if count > 0}
-            if self.enable_empty_workload_propagation:
-                replicas = {**{candidate.name: 0 for candidate in selected}, **replicas}
+        if self.enable_empty_workload_propagation:
+            replicas = {**{candidate.name: 0 for candidate in selected}, **replicas}
         if replicas == binding.previous:
             return binding.spec.clusters  # nothing moves, not even in the list
         return tuple(TargetCluster(name, replicas[name]) for name in sorted(replicas))

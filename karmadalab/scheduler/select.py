@@ -19,7 +19,9 @@ from karmadalab.scheduler.regions import choose_regions
 UNCONSTRAINED = SpreadConstraint(spreadByField=SPREAD_BY_CLUSTER)
 
 
-def select_clusters(binding: BindingInfo, candidates: Sequence[Candidate], notes: Notes | None = None) -> list[Candidate]:
+def select_clusters(
+    binding: BindingInfo, candidates: Sequence[Candidate], notes: Notes | None = None
+) -> list[Candidate]:
     """The clusters to divide the replicas among, in the order of preference.
 
     Args:
@@ -29,7 +31,7 @@ def select_clusters(binding: BindingInfo, candidates: Sequence[Candidate], notes
 
     Raises:
         SelectionError: the constraints cannot be met.
-        KarmadaCrash: v1.13 would crash.
+        CrashError: v1.13 would crash.
     """
     if not binding.spread:
         return list(candidates)
@@ -57,8 +59,9 @@ def choose_clusters(
         if size == 0 or room < binding.replicas:
             raise SelectionError(f"no enough resource when selecting {size} clusters")
     if notes is not None:
+        why = f"spread by cluster: not among the {size} chosen (maxGroups {constraint.maxGroups})"
         for candidate in rest:
-            notes.dropped(candidate.name, f"spread by cluster: not among the {size} chosen (maxGroups {constraint.maxGroups})")
+            notes.dropped(candidate.name, why)
     return chosen
 
 

@@ -10,6 +10,7 @@ Mirrors Karmada's `cache.Snapshot` and `framework.ClusterInfo`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import msgspec
 
@@ -90,14 +91,15 @@ class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
 def _free(cluster: Cluster, summary: ResourceSummary | None) -> dict[str, int] | None:
     if summary is None:
         return None
-    allocated, allocating = summary.allocated, summary.allocating
     try:
-        return {
-            resource: in_units(resource, milli(total) - milli(allocated.get(resource, 0)) - milli(allocating.get(resource, 0)))
-            for resource, total in summary.allocatable.items()
-        }
+        used = [(name, milli(size)) for part in (summary.allocated, summary.allocating) for name, size in part.items()]
+        left = {name: milli(size) for name, size in summary.allocatable.items()}
     except BadRequest as error:
         raise BadRequest(f"Cluster {cluster.metadata.name}: status.resourceSummary: {error}") from None
+    for name, size in used:
+        if name in left:
+            left[name] -= size
+    return {name: in_units(name, size) for name, size in left.items()}
 
 
 def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade, ...]:
@@ -145,6 +147,9 @@ class Snapshot:
 
     __slots__ = ("_by_name", "infos")
 
+    infos: tuple[ClusterInfo, ...]
+    _by_name: dict[str, ClusterInfo]
+
     def __init__(self, clusters: Iterable[Cluster], previous: Snapshot | None = None) -> None:
         """Take a snapshot.
 
@@ -156,17 +161,14 @@ class Snapshot:
         Raises:
             BadRequest: two clusters of one name, or a quantity that is none.
         """
-        known = previous._by_name if previous is not None else {}
-        infos = [
-            old if (old := known.get(cluster.metadata.name)) is not None and old.cluster is cluster else ClusterInfo.of(cluster)
-            for cluster in clusters
-        ]
+        known: dict[str, ClusterInfo] = previous._by_name if previous is not None else {}
+        infos = [_info(cluster, known.get(cluster.metadata.name)) for cluster in clusters]
         infos.sort(key=_name)
         self.infos = tuple(infos)
         self._by_name = {info.name: info for info in infos}
         if len(self._by_name) != len(infos):
-            twice = sorted({info.name for info, other in zip(infos, infos[1:], strict=False) if info.name == other.name})
-            raise BadRequest(f"cluster names are unique, but {', '.join(twice)} came twice; hand in one version of each")
+            twice = sorted({info.name for info, other in pairwise(infos) if info.name == other.name})
+            raise BadRequest(f"cluster names are unique, but {', '.join(twice)} came twice; hand in one of each")
 
     def __len__(self) -> int:
         return len(self.infos)
@@ -183,6 +185,10 @@ class Snapshot:
 
     def __repr__(self) -> str:
         return f"<Snapshot {len(self)} cluster{'s' if len(self) != 1 else ''}>"
+
+
+def _info(cluster: Cluster, known: ClusterInfo | None) -> ClusterInfo:
+    return known if known is not None and known.cluster is cluster else ClusterInfo.of(cluster)
 
 
 def _name(info: ClusterInfo) -> str:

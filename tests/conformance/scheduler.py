@@ -8,8 +8,9 @@ from typing import Any
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.scheme import convert
 from karmadalab.api.work import ResourceBindingSpec, ResourceBindingStatus, TargetCluster
-from karmadalab.scheduler import Decision, KarmadaCrash, Scheduler, Snapshot
+from karmadalab.scheduler import CrashError, Decision, Scheduler, Snapshot
 from karmadalab.scheduler.plan import plan
+from tests.conformance.chance import is_tie, replicas_by_name
 
 # The rest of `expected` explains the recording and is no part of the answer.
 ANSWER = ("clusters", "error", "reason", "retry", "schedulerObservingAffinityName", "condition")
@@ -33,7 +34,7 @@ def _decided(decision: Decision) -> dict[str, Any]:
     if error is None:
         return {"clusters": _targets(decision.clusters)}
     answer = {"error": str(error), "reason": error.reason, "retry": error.retry}
-    return {"panic": error.panic, **answer} if isinstance(error, KarmadaCrash) else answer
+    return {"panic": error.panic, **answer} if isinstance(error, CrashError) else answer
 
 
 def _reconciled(
@@ -48,7 +49,7 @@ def _reconciled(
     }
     if planned.retry:
         answer["error"] = str(planned.error)
-    crash = next((d.error for d in planned.decisions if isinstance(d.error, KarmadaCrash)), None)
+    crash = next((d.error for d in planned.decisions if isinstance(d.error, CrashError)), None)
     return {"panic": crash.panic, **answer} if crash is not None else answer
 
 
@@ -80,20 +81,12 @@ def _answer(outcome: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_tie(actual: Mapping[str, Any], outcome: Mapping[str, Any], tie: Mapping[str, Any], keep_empty: bool) -> bool:
-    """Whether `actual` is like `outcome` but for who of the tied clusters got one replica more."""
+    """Whether `actual` is the listed outcome but for who of the tied clusters was lucky."""
     if "clusters" not in actual or "clusters" not in outcome:
         return False
-    got, listed = _by_name(actual), _by_name(outcome)
-    if any(got.get(name) != listed.get(name) for name in {*got, *listed} - set(tie["names"])):
-        return False
+    got = replicas_by_name(actual["clusters"])
     if not keep_empty and 0 in got.values():
         return False
-    extra = [got.get(name, 0) - tie["base"][name] for name in tie["names"]]
     rest = ("schedulerObservingAffinityName", "condition", "error")
-    return sorted(extra) == [0] * (len(extra) - tie["extra"]) + [1] * tie["extra"] and all(
-        actual.get(key) == outcome.get(key) for key in rest
-    )
-
-
-def _by_name(outcome: Mapping[str, Any]) -> dict[str, int]:
-    return {target["name"]: target["replicas"] for target in outcome["clusters"]}
+    same = all(actual.get(key) == outcome.get(key) for key in rest)
+    return same and is_tie(got, replicas_by_name(outcome["clusters"]), tie)
