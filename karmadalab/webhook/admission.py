@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import Invalid
 from karmadalab.api.scheme import AnyObject, describe, to_dict
 from karmadalab.webhook import cluster, deletion, override, policy, schema, work
@@ -76,9 +77,9 @@ class Admission:
         validator = _VALIDATORS.get(obj.GROUP_KIND)
         return validator(obj, old if operation == UPDATE else None) if validator else []
 
-    def canonicalize(self, obj: AnyObject) -> Any:
+    def canonicalize(self, obj: AnyObject) -> AnyObject:
         """What happens after validation: clusters are brought into one form."""
-        return cluster.canonicalize_cluster(obj, self.now()) if isinstance(obj, cluster.Cluster) else obj
+        return cluster.canonicalize_cluster(obj, self.now()) if isinstance(obj, Cluster) else obj
 
 
 def aggregate(errors: Errors) -> str:

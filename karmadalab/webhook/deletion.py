@@ -15,6 +15,4 @@ def refuse_deletion(obj: AnyObject) -> None:
         Forbidden: the object carries the label with value `Always`.
     """
     if obj.metadata.labels.get(DELETION_PROTECTED_LABEL) == "Always":
-        raise Forbidden(
-            f"This resource is protected, please make sure to remove the label: {DELETION_PROTECTED_LABEL}"
-        )
+        raise Forbidden(f"This resource is protected, please make sure to remove the label: {DELETION_PROTECTED_LABEL}")

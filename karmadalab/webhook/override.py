@@ -11,8 +11,8 @@ from karmadalab.api.policy import (
     FieldOverrider,
     FieldPatchOperation,
     LabelAnnotationOverrider,
-    Overriders,
     OverridePolicy,
+    Overriders,
     OverrideSpec,
     RuleWithCluster,
 )
@@ -43,7 +43,9 @@ def validate_override_spec(spec: OverrideSpec) -> Errors:
     """The deprecated pair `targetCluster` and `overriders` excludes `overrideRules`."""
     errors: Errors = []
     if spec.overrideRules and spec.targetCluster is not None:
-        errors.append(invalid("spec.targetCluster", spec.targetCluster, "overrideRules and targetCluster can't co-exist"))
+        errors.append(
+            invalid("spec.targetCluster", spec.targetCluster, "overrideRules and targetCluster can't co-exist")
+        )
     if spec.overrideRules and spec.overriders != Overriders():
         errors.append(invalid("spec.overriders", spec.overriders, "overrideRules and overriders can't co-exist"))
     errors += validate_cluster_affinity(spec.targetCluster, "spec.targetCluster")
@@ -92,9 +94,7 @@ def _validate_operations(operations: tuple[FieldPatchOperation, ...], path: str)
     for index, operation in enumerate(operations):
         where = f"{path}[{index}]"
         pointer = invalid_each(f"{where}.subPath", operation.subPath, check_json_pointer(operation.subPath))
-        errors += pointer or [
-            invalid(f"{where}.value", operation.value, detail) for detail in _value_rule(operation)
-        ]
+        errors += pointer or [invalid(f"{where}.value", operation.value, detail) for detail in _value_rule(operation)]
     return errors
 
 

@@ -57,9 +57,7 @@ def _validate_spread(constraints: tuple[SpreadConstraint, ...], path: str) -> Er
     for field in dict.fromkeys(field for field in fields if fields.count(field) > 1):
         errors.append(invalid(path, constraints, f"multiple {field} spread constraints are not allowed"))
     if fields and "cluster" not in fields:
-        detail = (
-            "the cluster spread constraint must be enabled in one of the constraints in case of SpreadByField is enabled"
-        )
+        detail = "the cluster spread constraint must be enabled in one of the constraints in case of SpreadByField is enabled"
         errors.append(invalid(path, constraints, detail))
     return errors
 

@@ -57,7 +57,9 @@ def mutate_propagation_policy(
     """
     spec = policy.spec
     namespaced = isinstance(policy, PropagationPolicy)
-    selectors = _with_namespace(spec.resourceSelectors, policy.metadata.namespace) if namespaced else spec.resourceSelectors
+    selectors = (
+        _with_namespace(spec.resourceSelectors, policy.metadata.namespace) if namespaced else spec.resourceSelectors
+    )
     spec = replace(
         spec,
         resourceSelectors=selectors,
@@ -174,9 +176,7 @@ def validate_propagation_spec(spec: PropagationSpec) -> Errors:
 
 
 def _validate_preemption(selectors: tuple[ResourceSelector, ...]) -> Errors:
-    detail = (
-        "name cannot be empty if preemption is Always, the empty name may cause unexpected resources preemption"
-    )
+    detail = "name cannot be empty if preemption is Always, the empty name may cause unexpected resources preemption"
     return [
         invalid(f"spec.resourceSelectors[{index}].name", "", detail)
         for index, selector in enumerate(selectors)

@@ -1,0 +1,81 @@
+"""The field overrider: a patch inside a text that is itself JSON or YAML, for example a file in a ConfigMap.
+
+The text is read, patched and written again, so comments and the order of keys are lost, as in Karmada.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from karmadalab.api.policy import FieldOverrider, FieldPatchOperation
+from karmadalab.interpreter.overrides.errors import OverrideError
+from karmadalab.interpreter.overrides.patch import Operation, apply_patch
+from karmadalab.interpreter.overrides.pods import Manifest
+
+
+def override_field(manifest: Manifest, overrider: FieldOverrider) -> Manifest:
+    """The manifest with the text at `fieldPath` patched. When both are given, `yaml` wins over `json`.
+
+    Raises:
+        OverrideError: there is no text at the path, it can't be read, or the patch doesn't fit.
+    """
+    text = _text_at(manifest, overrider.fieldPath)
+    if overrider.yaml:
+        changed = _write_yaml(apply_patch(_read_yaml(text, overrider.fieldPath), _operations(overrider.yaml)))
+    elif overrider.json:
+        changed = _write_json(apply_patch(_read_json(text, overrider.fieldPath), _operations(overrider.json)))
+    else:
+        return manifest
+    return apply_patch(manifest, [Operation("replace", overrider.fieldPath, changed)])
+
+
+def _operations(operations: Iterable[FieldPatchOperation]) -> list[Operation]:
+    return [Operation(step.operator, step.subPath, step.value) for step in operations]
+
+
+def _text_at(manifest: Manifest, path: str) -> str:
+    import jsonpointer
+
+    try:
+        found = jsonpointer.resolve_pointer(manifest, path)
+    except jsonpointer.JsonPointerException as error:
+        raise OverrideError(f"field overrider {path}: {error}") from None
+    if not isinstance(found, str):
+        raise OverrideError(f"Get object's value by overrider's path({path}) is not string")
+    return found
+
+
+def _read_json(text: str, path: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise OverrideError(f"field overrider {path}: the text is not JSON: {error}") from None
+
+
+def _write_json(data: Any) -> str:
+    """As Go's encoder writes it: compact, and safe inside HTML."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _read_yaml(text: str, path: str) -> Any:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        return YAML(typ="safe", pure=True).load(text)
+    except YAMLError as error:
+        raise OverrideError(f"field overrider {path}: the text is not YAML: {error}") from None
+
+
+def _write_yaml(data: Any) -> str:
+    from ruamel.yaml import YAML
+
+    writer = YAML(typ="safe", pure=True)
+    writer.default_flow_style = False
+    stream = io.StringIO()
+    writer.dump(data, stream)
+    return stream.getvalue()

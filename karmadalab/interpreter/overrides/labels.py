@@ -1,0 +1,21 @@
+"""The label and annotation overriders: like a JSON patch on the map, but a key that is absent is no error."""
+
+from __future__ import annotations
+
+from karmadalab.api.policy import LabelAnnotationOverrider
+from karmadalab.interpreter.overrides.patch import Operation, apply_patch, pointer_token
+from karmadalab.interpreter.overrides.pods import Manifest
+
+
+def override_map(manifest: Manifest, overrider: LabelAnnotationOverrider, field: str) -> Manifest:
+    """The manifest with keys of `metadata.labels` or `metadata.annotations` added, replaced or removed."""
+    current = (manifest.get("metadata") or {}).get(field)
+    operations = []
+    if overrider.operator == "add" and current is None:
+        operations.append(Operation("add", f"/metadata/{field}", {}))
+    # Karmada can't read a map that a plaintext overrider has put a number into, and takes all its keys for absent.
+    present = current if current and all(isinstance(value, str) for value in current.values()) else {}
+    for key, value in overrider.value.items():
+        if overrider.operator == "add" or key in present:
+            operations.append(Operation(overrider.operator, f"/metadata/{field}/{pointer_token(key)}", value))
+    return apply_patch(manifest, operations)
