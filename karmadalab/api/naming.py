@@ -5,7 +5,7 @@ from __future__ import annotations
 _SAFE = "bcdfghjklmnpqrstvwxz2456789"
 
 
-def _fnv32a(text: str) -> int:
+def fnv32a(text: str) -> int:
     value = 0x811C9DC5
     for byte in text.encode():
         value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
@@ -23,7 +23,7 @@ def hashed(text: str) -> str:
     >>> hashed("default-nginx-deployment")
     '687f7fb96f'
     """
-    return safe_encode(str(_fnv32a(text)))
+    return safe_encode(str(fnv32a(text)))
 
 
 def binding_name(kind: str, name: str) -> str:

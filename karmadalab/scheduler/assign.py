@@ -96,8 +96,8 @@ def static_weights(binding: BindingInfo, clusters: Sequence[ClusterInfo]) -> lis
 
 def _assign_by_room(binding: BindingInfo, selected: Sequence[Candidate], dealer: Dealer) -> dict[str, int]:
     """Dynamic weights and Aggregated: which of four situations is this?"""
-    previous = binding.previous
-    kept = {candidate.name: previous[candidate.name] for candidate in selected if candidate.name in previous}
+    previous, names = binding.previous, {candidate.name for candidate in selected}
+    kept = {name: count for name, count in previous.items() if name in names}
     missing = binding.replicas - sum(kept.values())
     if binding.fresh:
         room = [(candidate.name, candidate.available) for candidate in selected]

@@ -111,9 +111,10 @@ class SchedulerController:
         fleet = self._fleet()
         planned = plan(binding.spec, binding.status, lambda spec, status: self.scheduler.schedule(spec, status, fleet))
         before, self.plans[request] = self.plans.get(request), planned
-        if planned.retry and before is not None and before.condition == planned.condition:
-            raise Retry(planned.condition.message)  # written and noted when it first came to this
-        with self._trace.acting(self.name, self._note(binding, planned, trigger)):
+        # A retry that ends the same way is no news.
+        again = planned.retry and before is not None and before.condition == planned.condition
+        verdict = self._trace.cause if again else self._note(binding, planned, trigger)
+        with self._trace.acting(self.name, verdict):
             self._write(binding, planned)
         if planned.retry:
             raise Retry(planned.condition.message)

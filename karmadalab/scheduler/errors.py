@@ -44,7 +44,7 @@ class FitError(ScheduleError):
         self.counts: dict[str, int] = dict(counted)
         # Karmada sorts the printed parts as text, so that "10 x" comes before "2 y".
         parts = sorted(f"{count} {reason}" for reason, count in counted.items())
-        tail = ", ".join(parts) if clusters else "no cluster exists"
+        tail = ", ".join(parts) or "no cluster exists"
         super().__init__(f"0/{clusters} clusters are available: {tail}.")
 
 

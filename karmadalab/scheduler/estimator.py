@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from karmadalab.scheduler.binding_info import BindingInfo
 from karmadalab.scheduler.integers import int32
-from karmadalab.scheduler.models import room_by_models
+from karmadalab.scheduler.models import room_by_models, room_by_simulation
 from karmadalab.scheduler.snapshot import PODS, ClusterInfo
 
 
@@ -28,7 +28,8 @@ class GeneralEstimator:
         if binding.spec.replicaRequirements is None:
             return int32(room)
         if cluster.nodes:
-            modelled = room_by_models(binding, cluster.nodes)
+            simulated = binding.behaviour.models_simulate_nodes
+            modelled = (room_by_simulation if simulated else room_by_models)(binding, cluster.nodes)
             if modelled is not None:
                 return int32(min(room, modelled))
         return int32(room_by_summary(binding, free, room))

@@ -23,7 +23,7 @@ def find_clusters_that_fit(
         FitError: no cluster is left.
         PluginError: a plugin raised, or returned neither None nor a reason.
     """
-    fitting = list(clusters)
+    fitting = _not_leaving(clusters, notes) if binding.behaviour.deleting_clusters_skipped else list(clusters)
     reasons: list[str] = []
     for plugin in filters:
         refused = _refusals(plugin, binding, fitting)
@@ -36,6 +36,14 @@ def find_clusters_that_fit(
     if not fitting:
         raise FitError(len(clusters), reasons)
     return fitting
+
+
+def _not_leaving(clusters: Sequence[ClusterInfo], notes: Notes | None) -> list[ClusterInfo]:
+    """v1.18: clusters that are being deleted are out before anybody is asked, and out of the error's counts too."""
+    leaving = {cluster.name for cluster in clusters if cluster.cluster.metadata.deletionTimestamp is not None}
+    if notes is not None:
+        notes.refusals += [(name, "(before the filters)", "the cluster is being deleted") for name in sorted(leaving)]
+    return [cluster for cluster in clusters if cluster.name not in leaving] if leaving else list(clusters)
 
 
 def _refusals(plugin: FilterPlugin, binding: BindingInfo, clusters: Sequence[ClusterInfo]) -> dict[str, str]:

@@ -12,6 +12,17 @@ from karmadalab.scheduler.binding_info import BindingInfo
 from karmadalab.scheduler.integers import MAX_INT64, int64
 from karmadalab.scheduler.snapshot import NodeGrade
 
+PODS_PER_NODE = 110
+
+
+def room_by_simulation(binding: BindingInfo, grades: Sequence[NodeGrade]) -> int:
+    """v1.18: replicas that fit when each node is filled on its own."""
+    return sum(grade.count * _fit(binding, grade) for grade in grades)
+
+
+def _fit(binding: BindingInfo, grade: NodeGrade) -> int:
+    return min((grade.least.get(resource, 0) // units for resource, units in binding.requests), default=PODS_PER_NODE)
+
 
 def room_by_models(binding: BindingInfo, grades: Sequence[NodeGrade]) -> int | None:
     """Replicas that fit; None when some request is for a resource that no model speaks of.

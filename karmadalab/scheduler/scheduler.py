@@ -27,8 +27,9 @@ from karmadalab.scheduler.plugins import DivisionStrategy, Estimator, FilterPlug
 from karmadalab.scheduler.scores import SCORES
 from karmadalab.scheduler.select import select_clusters
 from karmadalab.scheduler.snapshot import Snapshot
+from karmadalab.scheduler.webster import Webster
 
-DIVISIONS: Mapping[str, DivisionStrategy] = {"largest-weight": LargestWeightFirst(), "webster": LargestWeightFirst()}
+DIVISIONS: Mapping[str, DivisionStrategy] = {"largest-weight": LargestWeightFirst(), "webster": Webster()}
 
 Outcome = tuple[TargetCluster, ...] | ScheduleError
 
@@ -122,10 +123,7 @@ class Scheduler:
 
     def candidates(self, binding: BindingInfo, snapshot: Snapshot, notes: Notes | None = None) -> list[Candidate]:
         """The clusters that pass the filters, best first. Raises `FitError` when there are none."""
-        clusters = snapshot.infos
-        if self.behaviour.deleting_clusters_skipped:
-            clusters = tuple(info for info in clusters if info.cluster.metadata.deletionTimestamp is None)
-        fitting = find_clusters_that_fit(binding, clusters, self.filters, notes)
+        fitting = find_clusters_that_fit(binding, snapshot.infos, self.filters, notes)
         return rank(binding, fitting, self.scores, self.estimator, notes)
 
     def select(
