@@ -8,7 +8,7 @@ rule nobody ever loses a replica because there is one more to deal out.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from karmadalab.api.naming import fnv32a
@@ -19,8 +19,8 @@ from karmadalab.scheduler.plugins import ClusterWeight
 class Webster:
     """v1.18: Webster's method; ties go to who has fewer, then by name.
 
-    Whether names count up or down is settled by the template's uid, so that in a fleet of many small workloads it is not
-    always the first cluster of the alphabet that gets the odd one.
+    Whether names count up or down is settled by the template's uid, so that among many small workloads it is not always
+    the first cluster of the alphabet that gets the odd one.
     """
 
     name = "webster"

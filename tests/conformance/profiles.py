@@ -17,6 +17,8 @@ def expected_in(case: dict[str, Any], profile: str) -> dict[str, Any] | None:
         return dict(case["expected"])
     if case["id"] == "edge-static-large":  # the real v1.18 deals 2**31 - 1 replicas out one by one and took too long
         return None
+    if case["expected"].get("unstableSortArtifact"):  # Go's sort of more than 12 equals; the stable result is not known
+        return None
     changed = _v1_18().get(case["id"])
     return {"outcomes": changed} if changed is not None else dict(case["expected"])
 
