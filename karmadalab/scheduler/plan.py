@@ -36,6 +36,11 @@ class Plan(msgspec.Struct, frozen=True, eq=False):
     decisions: tuple[Decision, ...]
 
     @property
+    def decision(self) -> Decision:
+        """The decision that counts: the one that succeeded, or the first failure."""
+        return self.decisions[-1] if self.error is None else self.decisions[0]
+
+    @property
     def condition(self) -> Condition:
         """The Scheduled condition, in Karmada's words."""
         if self.error is None:

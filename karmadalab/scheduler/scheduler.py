@@ -124,7 +124,10 @@ class Scheduler:
     def candidates(self, binding: BindingInfo, snapshot: Snapshot, notes: Notes | None = None) -> list[Candidate]:
         """The clusters that pass the filters, best first. Raises `FitError` when there are none."""
         fitting = find_clusters_that_fit(binding, snapshot.infos, self.filters, notes)
-        return rank(binding, fitting, self.scores, self.estimator, notes)
+        candidates = rank(binding, fitting, self.scores, self.estimator, notes)
+        if notes is not None:
+            notes.candidates = candidates
+        return candidates
 
     def select(
         self, binding: BindingInfo, candidates: Sequence[Candidate], notes: Notes | None = None
@@ -157,8 +160,8 @@ class Scheduler:
 
     def _explain(self, binding: BindingInfo, snapshot: Snapshot, seed: int | None) -> Explanation:
         notes = Notes()
-        self._decide(binding, snapshot, seed, notes)
-        return Explanation()
+        outcome = self._decide(binding, snapshot, seed, notes)
+        return Explanation(binding, snapshot, outcome, notes)
 
     def __repr__(self) -> str:
         names = ", ".join(plugin.name for plugin in self.filters)
