@@ -12,9 +12,13 @@ from typing import Any, NamedTuple, TypeVar, get_args
 
 import msgspec
 
+from karmadalab.api.apps import WorkloadRebalancer
+from karmadalab.api.autoscaling import CronFederatedHPA, FederatedHPA
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.config import ResourceInterpreterWebhookConfiguration
 from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.api.meta import Data, ObjectMeta, Resource
+from karmadalab.api.multicluster import MultiClusterIngress, MultiClusterService
 from karmadalab.api.native import Lease
 from karmadalab.api.policy import (
     ClusterOverridePolicy,
@@ -23,6 +27,8 @@ from karmadalab.api.policy import (
     OverridePolicy,
     PropagationPolicy,
 )
+from karmadalab.api.quota import FederatedResourceQuota
+from karmadalab.api.remedy import Remedy
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding, Work
@@ -62,6 +68,14 @@ RESOURCE_TYPES: tuple[ResourceType, ...] = (
     _ours(ResourceBinding, "resourcebindings", True, "rb"),
     _ours(ClusterResourceBinding, "clusterresourcebindings", False, "crb"),
     _ours(Work, "works", True, "wk"),
+    _ours(FederatedResourceQuota, "federatedresourcequotas", True),
+    _ours(FederatedHPA, "federatedhpas", True, "fhpa"),
+    _ours(CronFederatedHPA, "cronfederatedhpas", True, "cronfhpa"),
+    _ours(MultiClusterService, "multiclusterservices", True, "mcs"),
+    _ours(MultiClusterIngress, "multiclusteringresses", True, "mcing"),
+    _ours(WorkloadRebalancer, "workloadrebalancers", False),
+    _ours(Remedy, "remedies", False),
+    _ours(ResourceInterpreterWebhookConfiguration, "resourceinterpreterwebhookconfigurations", False),
     _ours(Lease, "leases", True),
     ResourceType("v1", "Namespace", "namespaces", False, ("ns",)),
     ResourceType("v1", "Node", "nodes", False, ("no",)),
@@ -73,6 +87,9 @@ RESOURCE_TYPES: tuple[ResourceType, ...] = (
     ResourceType("v1", "PersistentVolumeClaim", "persistentvolumeclaims", True, ("pvc",)),
     ResourceType("v1", "PersistentVolume", "persistentvolumes", False, ("pv",)),
     ResourceType("v1", "Event", "events", True, ("ev",)),
+    ResourceType("discovery.k8s.io/v1", "EndpointSlice", "endpointslices", True),
+    ResourceType("multicluster.x-k8s.io/v1alpha1", "ServiceExport", "serviceexports", True, ("svcex",)),
+    ResourceType("multicluster.x-k8s.io/v1alpha1", "ServiceImport", "serviceimports", True, ("svcim",)),
     ResourceType("apps/v1", "Deployment", "deployments", True, ("deploy",)),
     ResourceType("apps/v1", "ReplicaSet", "replicasets", True, ("rs",)),
     ResourceType("apps/v1", "StatefulSet", "statefulsets", True, ("sts",)),

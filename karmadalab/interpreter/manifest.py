@@ -101,29 +101,33 @@ _PRUNE = {
 
 
 def marked(
-    manifest: Unstructured,
-    template: Unstructured,
-    work_name: str,
-    work_namespace: str,
+    manifest: dict[str, Any],
+    template: ObjectMeta,
+    work: ObjectMeta,
     labels: dict[str, str],
     annotations: dict[str, str],
-) -> Unstructured:
+) -> dict[str, Any]:
     """The manifest with Karmada's labels and annotations, and the lists of what Karmada manages on it.
 
     Those lists are how a later update knows which keys in the member were Karmada's and may be deleted.
+
+    Args:
+        manifest: what the overrides left, plain data.
+        template: the metadata of what it was made of.
+        work: the metadata of the Work it goes into.
     """
-    meta = manifest.metadata
-    labels = {**meta.labels, **labels, MANAGED_LABEL: "true"}
+    meta = manifest["metadata"]
+    labels = {**(meta.get("labels") or {}), **labels, MANAGED_LABEL: "true"}
     marks = {
+        **(meta.get("annotations") or {}),
         **annotations,
-        WORK_NAME_ANNOTATION: work_name,
-        WORK_NAMESPACE_ANNOTATION: work_namespace,
-        TEMPLATE_UID_ANNOTATION: template.metadata.uid,
+        WORK_NAME_ANNOTATION: work.name,
+        WORK_NAMESPACE_ANNOTATION: work.namespace,
+        TEMPLATE_UID_ANNOTATION: template.uid,
     }
-    if template.metadata.generation > 0:
-        marks[TEMPLATE_GENERATION_ANNOTATION] = str(template.metadata.generation)
-    notes = {**meta.annotations, **marks}
-    own = {*notes, MANAGED_LABELS_ANNOTATION, MANAGED_ANNOTATIONS_ANNOTATION}
-    notes[MANAGED_ANNOTATIONS_ANNOTATION] = ",".join(sorted(own))
-    notes[MANAGED_LABELS_ANNOTATION] = ",".join(sorted(labels))
-    return replace(manifest, metadata=replace(meta, labels=labels, annotations=notes))
+    if template.generation > 0:
+        marks[TEMPLATE_GENERATION_ANNOTATION] = str(template.generation)
+    own = {*marks, MANAGED_LABELS_ANNOTATION, MANAGED_ANNOTATIONS_ANNOTATION}
+    marks[MANAGED_ANNOTATIONS_ANNOTATION] = ",".join(sorted(own))
+    marks[MANAGED_LABELS_ANNOTATION] = ",".join(sorted(labels))
+    return {**manifest, "metadata": {**meta, "labels": labels, "annotations": marks}}

@@ -12,8 +12,21 @@ from typing import Any
 
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import Invalid
+from karmadalab.api.multicluster import MULTI_CLUSTER_SERVICE_ID_LABEL
 from karmadalab.api.scheme import AnyObject, describe, to_dict
-from karmadalab.webhook import cluster, deletion, override, policy, schema, work
+from karmadalab.webhook import (
+    autoscaling,
+    cluster,
+    cron_autoscaling,
+    deletion,
+    interpreter_config,
+    multicluster,
+    override,
+    policy,
+    quota,
+    schema,
+    work,
+)
 from karmadalab.webhook.rules import Errors
 
 CREATE, UPDATE, DELETE = "CREATE", "UPDATE", "DELETE"
@@ -103,6 +116,7 @@ _DEFAULTERS: dict[str, Callable[[Any], Any]] = {
     "ClusterPropagationPolicy.policy.karmada.io": schema.default_policy,
     "ResourceBinding.work.karmada.io": schema.default_binding,
     "ClusterResourceBinding.work.karmada.io": schema.default_binding,
+    "CronFederatedHPA.autoscaling.karmada.io": cron_autoscaling.default_cron_federated_hpa,
 }
 
 _MUTATORS: dict[str, Callable[[Admission, Any, bool], Any]] = {
@@ -112,6 +126,10 @@ _MUTATORS: dict[str, Callable[[Admission, Any, bool], Any]] = {
     "ResourceBinding.work.karmada.io": lambda admission, obj, create: work.mutate_binding(obj, admission.new_id),
     "ClusterResourceBinding.work.karmada.io": lambda admission, obj, create: work.mutate_binding(obj, admission.new_id),
     "Work.work.karmada.io": lambda admission, obj, create: work.mutate_work(obj, admission.new_id),
+    "FederatedHPA.autoscaling.karmada.io": lambda admission, obj, create: autoscaling.mutate_federated_hpa(obj),
+    "MultiClusterService.networking.karmada.io": lambda admission, obj, create: work.with_id(
+        obj, MULTI_CLUSTER_SERVICE_ID_LABEL, admission.new_id
+    ),
     "Cluster.cluster.karmada.io": lambda admission, obj, create: cluster.prepare_cluster(
         obj, create, admission.resource_modeling
     ),
@@ -122,5 +140,13 @@ _VALIDATORS: dict[str, Callable[[Any, Any], Errors]] = {
     "ClusterPropagationPolicy.policy.karmada.io": policy.validate_propagation_policy,
     "OverridePolicy.policy.karmada.io": lambda obj, old: override.validate_override_policy(obj),
     "ClusterOverridePolicy.policy.karmada.io": lambda obj, old: override.validate_override_policy(obj),
+    "FederatedResourceQuota.policy.karmada.io": lambda obj, old: quota.validate_federated_resource_quota(obj),
+    "FederatedHPA.autoscaling.karmada.io": lambda obj, old: autoscaling.validate_federated_hpa(obj),
+    "CronFederatedHPA.autoscaling.karmada.io": lambda obj, old: cron_autoscaling.validate_cron_federated_hpa(obj),
+    "MultiClusterService.networking.karmada.io": multicluster.validate_multi_cluster_service,
+    "MultiClusterIngress.networking.karmada.io": lambda obj, old: multicluster.validate_multi_cluster_ingress(obj),
+    "ResourceInterpreterWebhookConfiguration.config.karmada.io": lambda obj, old: (
+        interpreter_config.validate_interpreter_webhooks(obj)
+    ),
     "Cluster.cluster.karmada.io": lambda obj, old: cluster.validate_cluster(obj),
 }

@@ -15,7 +15,7 @@ from karmadalab.api.cluster import (
     LocalSecretReference,
 )
 from karmadalab.api.errors import FieldError
-from karmadalab.api.meta import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint, replace
+from karmadalab.api.meta import NO_EXECUTE, NO_SCHEDULE, Taint, replace
 from karmadalab.api.scheme import plain
 from karmadalab.api.time import Time
 from karmadalab.webhook.resource_models import DEFAULT_MODELS, standardized, validate_models
@@ -32,7 +32,7 @@ from karmadalab.webhook.rules import (
 )
 from karmadalab.webhook.urls import UrlError, parse_url
 
-_TAINT_EFFECTS = (NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE)
+_TAINT_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 _ENDPOINT_FORM = "; desired format: hostname, hostname:port, IP or IP:port"
 
 
@@ -87,9 +87,8 @@ def validate_cluster(cluster: Cluster) -> Errors:
 
 
 def _validate_sync_mode(mode: str) -> Errors:
-    if not mode:
-        return [required("spec.syncMode")]
-    return [] if mode in (PULL, PUSH) else [not_supported("spec.syncMode", mode, (PULL, PUSH))]
+    errors = [] if mode else [required("spec.syncMode")]
+    return errors if mode in (PULL, PUSH) else [*errors, not_supported("spec.syncMode", mode, (PULL, PUSH))]
 
 
 def _validate_endpoint(endpoint: str) -> Errors:
@@ -114,7 +113,7 @@ def _validate_proxy_url(proxy: str) -> Errors:
     try:
         scheme = parse_url(proxy).scheme
     except UrlError as error:
-        return [invalid("spec.proxyURL", proxy, f"proxyURL must be a valid URL: {error}")]
+        return [invalid("spec.proxyURL", proxy, f"apiEndpoint must be a valid URL: {error}")]  # the name is Karmada's
     if scheme in ("http", "https", "socks5"):
         return []
     return [invalid("spec.proxyURL", proxy, f'unsupported scheme "{scheme}", must be http, https, or socks5')]

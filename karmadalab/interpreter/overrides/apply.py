@@ -103,10 +103,10 @@ def override_manifest(manifest: Manifest, overriders: Overriders) -> Manifest:
         manifest = override_container_list(manifest, command, "command")
     for args in overriders.argsOverrider:
         manifest = override_container_list(manifest, args, "args")
-    for labels in overriders.labelsOverrider:
-        manifest = override_map(manifest, labels, "labels")
-    for annotations in overriders.annotationsOverrider:
-        manifest = override_map(manifest, annotations, "annotations")
+    for label in overriders.labelsOverrider:
+        manifest = override_map(manifest, label, "labels")
+    for annotation in overriders.annotationsOverrider:
+        manifest = override_map(manifest, annotation, "annotations")
     for field in overriders.fieldOverrider:
         manifest = override_field(manifest, field)
     return apply_patch(manifest, [Operation(step.operator, step.path, step.value) for step in overriders.plaintext])

@@ -1,0 +1,45 @@
+"""apps.karmada.io: asking for workloads to be scheduled anew."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from karmadalab.api.meta import Data, Resource
+from karmadalab.api.time import Time
+
+
+class WorkloadReference(Data, frozen=True):
+    apiVersion: str = ""
+    kind: str = ""
+    name: str = ""
+    namespace: str = ""
+
+
+class WorkloadRebalancerSpec(Data, frozen=True):
+    workloads: tuple[WorkloadReference, ...] = ()
+    ttlSecondsAfterFinished: int | None = None
+
+
+class ObservedWorkload(Data, frozen=True):
+    """`result` is Successful or Failed; successful only means that the binding was told."""
+
+    workload: WorkloadReference = WorkloadReference()
+    result: str = ""
+    reason: str = ""
+
+
+class WorkloadRebalancerStatus(Data, frozen=True):
+    observedWorkloads: tuple[ObservedWorkload, ...] = ()
+    observedGeneration: int = 0
+    finishTime: Time | None = None
+
+
+class WorkloadRebalancer(Resource, frozen=True, kw_only=True):
+    """A request to place workloads as if they were new; finished, it can delete itself."""
+
+    GROUP_KIND: ClassVar[str] = "WorkloadRebalancer.apps.karmada.io"
+
+    apiVersion: str = "apps.karmada.io/v1alpha1"
+    kind: str = "WorkloadRebalancer"
+    spec: WorkloadRebalancerSpec = WorkloadRebalancerSpec()
+    status: WorkloadRebalancerStatus = WorkloadRebalancerStatus()

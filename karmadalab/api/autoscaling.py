@@ -1,0 +1,163 @@
+"""autoscaling.karmada.io: scaling one workload over many clusters, by load (FederatedHPA) or by the clock."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from karmadalab.api.cluster import Quantity
+from karmadalab.api.meta import Condition, Data, LabelSelector, Resource
+from karmadalab.api.time import Time
+
+
+class CrossVersionObjectReference(Data, frozen=True):
+    kind: str = ""
+    name: str = ""
+    apiVersion: str = ""
+
+
+class MetricIdentifier(Data, frozen=True):
+    name: str = ""
+    selector: LabelSelector | None = None
+
+
+class MetricTarget(Data, frozen=True):
+    """`type` is Utilization (percent of requests), AverageValue (a pod) or Value."""
+
+    type: str = ""
+    value: Quantity | None = None
+    averageValue: Quantity | None = None
+    averageUtilization: int | None = None
+
+
+class ResourceMetricSource(Data, frozen=True):
+    name: str = ""
+    target: MetricTarget = MetricTarget()
+
+
+class ContainerResourceMetricSource(Data, frozen=True):
+    name: str = ""
+    target: MetricTarget = MetricTarget()
+    container: str = ""
+
+
+class PodsMetricSource(Data, frozen=True):
+    metric: MetricIdentifier = MetricIdentifier()
+    target: MetricTarget = MetricTarget()
+
+
+class ObjectMetricSource(Data, frozen=True):
+    describedObject: CrossVersionObjectReference = CrossVersionObjectReference()
+    target: MetricTarget = MetricTarget()
+    metric: MetricIdentifier = MetricIdentifier()
+
+
+class MetricSpec(Data, frozen=True):
+    type: str = ""
+    object: ObjectMetricSource | None = None
+    pods: PodsMetricSource | None = None
+    resource: ResourceMetricSource | None = None
+    containerResource: ContainerResourceMetricSource | None = None
+    external: PodsMetricSource | None = None
+
+
+class ScalingPolicy(Data, frozen=True):
+    """At most `value` pods or percent (`type`) in any `periodSeconds`."""
+
+    type: str = ""
+    value: int = 0
+    periodSeconds: int = 0
+
+
+class ScalingRules(Data, frozen=True):
+    stabilizationWindowSeconds: int | None = None
+    selectPolicy: str = ""
+    policies: tuple[ScalingPolicy, ...] = ()
+    tolerance: Quantity | None = None
+
+
+class HorizontalPodAutoscalerBehavior(Data, frozen=True):
+    scaleUp: ScalingRules | None = None
+    scaleDown: ScalingRules | None = None
+
+
+class FederatedHPASpec(Data, frozen=True):
+    scaleTargetRef: CrossVersionObjectReference = CrossVersionObjectReference()
+    minReplicas: int | None = None
+    maxReplicas: int = 0
+    metrics: tuple[MetricSpec, ...] = ()
+    behavior: HorizontalPodAutoscalerBehavior | None = None
+
+
+class FederatedHPAStatus(Data, frozen=True):
+    observedGeneration: int | None = None
+    lastScaleTime: Time | None = None
+    currentReplicas: int = 0
+    desiredReplicas: int = 0
+    currentMetrics: tuple[dict[str, Any], ...] = ()
+    conditions: tuple[Condition, ...] = ()
+
+
+class FederatedHPA(Resource, frozen=True, kw_only=True):
+    """Scales a template by the load of its pods in all clusters."""
+
+    GROUP_KIND: ClassVar[str] = "FederatedHPA.autoscaling.karmada.io"
+
+    apiVersion: str = "autoscaling.karmada.io/v1alpha1"
+    kind: str = "FederatedHPA"
+    spec: FederatedHPASpec = FederatedHPASpec()
+    status: FederatedHPAStatus = FederatedHPAStatus()
+
+
+class CronFederatedHPARule(Data, frozen=True):
+    """One line of the schedule; the histories keep the last runs, newest first."""
+
+    name: str = ""
+    schedule: str = ""
+    targetReplicas: int | None = None
+    targetMinReplicas: int | None = None
+    targetMaxReplicas: int | None = None
+    suspend: bool | None = None
+    timeZone: str | None = None
+    successfulHistoryLimit: int | None = None
+    failedHistoryLimit: int | None = None
+
+
+class CronFederatedHPASpec(Data, frozen=True):
+    scaleTargetRef: CrossVersionObjectReference = CrossVersionObjectReference()
+    rules: tuple[CronFederatedHPARule, ...] = ()
+
+
+class SuccessfulExecution(Data, frozen=True):
+    scheduleTime: Time | None = None
+    executionTime: Time | None = None
+    appliedReplicas: int | None = None
+    appliedMaxReplicas: int | None = None
+    appliedMinReplicas: int | None = None
+
+
+class FailedExecution(Data, frozen=True):
+    scheduleTime: Time | None = None
+    executionTime: Time | None = None
+    message: str = ""
+
+
+class ExecutionHistory(Data, frozen=True):
+    ruleName: str = ""
+    nextExecutionTime: Time | None = None
+    successfulExecutions: tuple[SuccessfulExecution, ...] = ()
+    failedExecutions: tuple[FailedExecution, ...] = ()
+
+
+class CronFederatedHPAStatus(Data, frozen=True):
+    executionHistories: tuple[ExecutionHistory, ...] = ()
+
+
+class CronFederatedHPA(Resource, frozen=True, kw_only=True):
+    """Scales a template, or moves the bounds of a FederatedHPA, by the clock."""
+
+    GROUP_KIND: ClassVar[str] = "CronFederatedHPA.autoscaling.karmada.io"
+
+    apiVersion: str = "autoscaling.karmada.io/v1alpha1"
+    kind: str = "CronFederatedHPA"
+    spec: CronFederatedHPASpec = CronFederatedHPASpec()
+    status: CronFederatedHPAStatus = CronFederatedHPAStatus()

@@ -1,0 +1,37 @@
+"""remedy.karmada.io: what to do about a cluster with a certain condition."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from karmadalab.api.meta import Data, Resource
+
+
+class RemedyClusterAffinity(Data, frozen=True):
+    clusterNames: tuple[str, ...] = ()
+
+
+class ClusterConditionRequirement(Data, frozen=True):
+    conditionType: str = ""
+    operator: str = ""
+    conditionStatus: str = ""
+
+
+class DecisionMatch(Data, frozen=True):
+    clusterConditionMatch: ClusterConditionRequirement | None = None
+
+
+class RemedySpec(Data, frozen=True):
+    clusterAffinity: RemedyClusterAffinity | None = None
+    decisionMatches: tuple[DecisionMatch, ...] = ()
+    actions: tuple[str, ...] = ()
+
+
+class Remedy(Resource, frozen=True, kw_only=True):
+    """Actions that a cluster is given while it matches; they are listed in its status."""
+
+    GROUP_KIND: ClassVar[str] = "Remedy.remedy.karmada.io"
+
+    apiVersion: str = "remedy.karmada.io/v1alpha1"
+    kind: str = "Remedy"
+    spec: RemedySpec = RemedySpec()
