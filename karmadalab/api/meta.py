@@ -152,8 +152,11 @@ def selector_matches(selector: LabelSelector, labels: Mapping[str, str]) -> bool
     >>> selector_matches(LabelSelector(matchLabels={"app": "web"}), {"app": "web", "tier": "front"})
     True
     """
-    if not all(labels.get(key) == value for key, value in selector.matchLabels.items()):
-        return False
+    for key, value in selector.matchLabels.items():
+        if labels.get(key) != value:
+            return False
+    if not selector.matchExpressions:
+        return True
     return selector_is_valid(selector) and all(requirement_matches(r, labels) for r in selector.matchExpressions)
 
 

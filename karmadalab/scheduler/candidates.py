@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 import msgspec
 
@@ -52,7 +53,7 @@ def rank(
     room = estimates(binding, clusters, estimator)
     previous = binding.previous
     candidates = [
-        Candidate(info.name, score, count + previous.get(info.name, 0), count, info)
+        Candidate((name := info.name), score, count + previous.get(name, 0), count, info)
         for info, score, count in zip(clusters, total, room, strict=True)
     ]
     return best_first(candidates)
@@ -60,7 +61,7 @@ def rank(
 
 def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
     """By score and available replicas, both descending, then by name."""
-    return sorted(candidates, key=lambda one: (-one.score, -one.available, one.name))
+    return sorted(sorted(candidates, key=attrgetter("name")), key=attrgetter("score", "available"), reverse=True)
 
 
 def _scores(
@@ -71,7 +72,8 @@ def _scores(
         scores = _ask_all(plugin, "score", binding, clusters)
         if notes is not None:
             notes.scores[plugin.name] = {info.name: score for info, score in zip(clusters, scores, strict=True)}
-        total = [sum_ + score for sum_, score in zip(total, scores, strict=True)]
+        if any(scores):
+            total = [sum_ + score for sum_, score in zip(total, scores, strict=True)]
     return total
 
 
@@ -92,7 +94,7 @@ def _ask_all(plugin: object, method: str, binding: BindingInfo, clusters: Sequen
         answers.extend(ask(binding, cluster) for cluster in clusters)
     except Exception as error:
         raise plugin_error(plugin, method, clusters[len(answers)].name, error) from error
-    for cluster, answer in zip(clusters, answers, strict=True):
-        if type(answer) is not int:
-            raise wrong_answer(plugin, method, cluster.name, answer, "a whole number")
+    if not set(map(type, answers)) <= {int}:
+        cluster, answer = next((c, a) for c, a in zip(clusters, answers, strict=True) if type(a) is not int)
+        raise wrong_answer(plugin, method, cluster.name, answer, "a whole number")
     return answers

@@ -8,10 +8,11 @@ several answers; see `LargestWeightFirst`. Mirrors `pkg/util/helper/binding.go` 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from random import Random
 
 from karmadalab.scheduler.binding_info import BindingInfo
-from karmadalab.scheduler.integers import int32, int64, quotient
+from karmadalab.scheduler.integers import MAX_INT64, int32, int64, quotient
 from karmadalab.scheduler.plugins import ClusterWeight, DivisionStrategy, plugin_error, wrong_answer
 
 
@@ -41,7 +42,11 @@ def largest_weight_first(
     total = int64(sum(claim.weight for claim in weights))
     if total == 0:
         return {}
-    dealt = {claim.name: int32(quotient(int64(claim.weight * replicas), total)) for claim in _by_claim(weights, chance)}
+    claims = _by_claim(weights, chance)
+    if total > 0 and claims[-1].weight >= 0 and 0 <= claims[0].weight * replicas <= MAX_INT64:
+        dealt = {claim.name: claim.weight * replicas // total for claim in claims}
+    else:  # nothing that a fleet would ask for, but Go's answer is known
+        dealt = {claim.name: int32(quotient(int64(claim.weight * replicas), total)) for claim in claims}
     remainder = int32(replicas - sum(dealt.values()))
     for name in dealt:
         if remainder == 0:
@@ -52,10 +57,10 @@ def largest_weight_first(
 
 
 def _by_claim(weights: Sequence[ClusterWeight], chance: Random | None) -> list[ClusterWeight]:
-    if chance is None:
-        return sorted(weights, key=lambda claim: (-claim.weight, -claim.last, claim.name))
-    in_order = sorted(weights, key=lambda claim: claim.name)  # so that a seed means the same in every input order
-    return sorted(in_order, key=lambda claim: (-claim.weight, -claim.last, chance.random()))
+    claims = sorted(weights)  # by name; so that a seed means the same in every input order
+    if chance is not None:
+        chance.shuffle(claims)
+    return sorted(claims, key=itemgetter(1, 2), reverse=True)  # by weight and last, the rest as it was
 
 
 def merge(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:

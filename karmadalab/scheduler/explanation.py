@@ -6,6 +6,7 @@ Made from the notes of a decision that was made once more; see `Decision.explain
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,6 @@ class Explanation:
         clusters: the new `spec.clusters`; empty when there is an error.
         error: why there are none.
         step: `scale up`, `scale down` or `do fresh scale` where that was at stake, else "".
-        verdicts: one for each cluster.
     """
 
     def __init__(
@@ -78,8 +78,13 @@ class Explanation:
         self.clusters: tuple[TargetCluster, ...] = () if isinstance(outcome, ScheduleError) else outcome
         self.error: ScheduleError | None = outcome if isinstance(outcome, ScheduleError) else None
         self.step = notes.step
-        self._plugins = tuple(notes.scores)
-        self.verdicts = _verdicts(binding, snapshot, {target.name: target.replicas for target in self.clusters}, notes)
+        self._snapshot, self._notes = snapshot, notes
+
+    @cached_property
+    def verdicts(self) -> tuple[ClusterVerdict, ...]:
+        """One for each cluster, by name; put together when first asked for."""
+        replicas = {target.name: target.replicas for target in self.clusters}
+        return _verdicts(self.binding, self._snapshot, replicas, self._notes)
 
     def __getitem__(self, cluster: str) -> ClusterVerdict:
         """The verdict on a cluster. Raises `NotFound` when it was not in the fleet."""
@@ -106,7 +111,8 @@ class Explanation:
 
     def rows(self) -> list[dict[str, Any]]:
         """The table as plain data, a dict a cluster, all with the same keys."""
-        return [view.row(verdict, self._plugins) for verdict in self.verdicts]
+        plugins = tuple(self._notes.scores)
+        return [view.row(verdict, plugins) for verdict in self.verdicts]
 
     def to_frame(self) -> pandas.DataFrame:
         """The table as a data frame, indexed by cluster.

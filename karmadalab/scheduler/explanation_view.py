@@ -129,7 +129,7 @@ def _number(number: float | None) -> str:
         return ""
     if number == MAX_INT32:
         return "any"
-    return f"{number:g}" if isinstance(number, float) else str(number)
+    return str(number) if isinstance(number, int) else f"{number:g}"
 
 
 def _word(verdict: ClusterVerdict) -> str:

@@ -26,13 +26,14 @@ def find_clusters_that_fit(
     fitting = _not_leaving(clusters, notes) if binding.behaviour.deleting_clusters_skipped else list(clusters)
     reasons: list[str] = []
     for plugin in filters:
-        refused = _refusals(plugin, binding, fitting)
+        if _skips(plugin, binding):
+            continue
+        refused = _refusals(plugin, binding, fitting if notes is None else clusters)
         if refused:
-            reasons += refused.values()
+            reasons += [refused[cluster.name] for cluster in fitting if cluster.name in refused]
             fitting = [cluster for cluster in fitting if cluster.name not in refused]
-        if notes is not None:
-            everywhere = _refusals(plugin, binding, clusters)
-            notes.refusals += [(cluster, plugin.name, reason) for cluster, reason in everywhere.items()]
+            if notes is not None:
+                notes.refusals += [(cluster, plugin.name, reason) for cluster, reason in refused.items()]
     if not fitting:
         raise FitError(len(clusters), reasons)
     return fitting
@@ -44,6 +45,12 @@ def _not_leaving(clusters: Sequence[ClusterInfo], notes: Notes | None) -> list[C
     if notes is not None:
         notes.refusals += [(name, "(before the filters)", "the cluster is being deleted") for name in sorted(leaving)]
     return [cluster for cluster in clusters if cluster.name not in leaving] if leaving else list(clusters)
+
+
+def _skips(plugin: FilterPlugin, binding: BindingInfo) -> bool:
+    """Whether a plugin has no objection to any cluster, as it may say in the Kubernetes scheduler's `PreFilter`."""
+    skips = getattr(plugin, "skips", None)
+    return skips is not None and skips(binding)
 
 
 def _refusals(plugin: FilterPlugin, binding: BindingInfo, clusters: Sequence[ClusterInfo]) -> dict[str, str]:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from karmadalab.api.affinity import affinity_matches
 from karmadalab.api.meta import tolerates
 from karmadalab.api.policy import SPREAD_BY_PROVIDER, SPREAD_BY_REGION, SPREAD_BY_ZONE
+from karmadalab.api.policy import ClusterAffinity as Affinity
 from karmadalab.scheduler.binding_info import BindingInfo
 from karmadalab.scheduler.plugins import FilterPlugin
 from karmadalab.scheduler.snapshot import ClusterInfo
+
+ANYWHERE = Affinity()
 
 
 class APIEnablement:
@@ -51,6 +54,9 @@ class ClusterAffinity:
 
     name = "ClusterAffinity"
 
+    def skips(self, binding: BindingInfo) -> bool:
+        return binding.affinity is None or binding.affinity == ANYWHERE
+
     def filter(self, binding: BindingInfo, cluster: ClusterInfo) -> str | None:
         affinity = binding.affinity
         if affinity is None or affinity_matches(affinity, cluster, binding.behaviour.any_zone_matches):
@@ -62,6 +68,9 @@ class SpreadConstraint:
     """A cluster that is to be spread by provider, region or zone must say which it is in."""
 
     name = "SpreadConstraint"
+
+    def skips(self, binding: BindingInfo) -> bool:
+        return not binding.placement.spreadConstraints
 
     def filter(self, binding: BindingInfo, cluster: ClusterInfo) -> str | None:
         for constraint in binding.placement.spreadConstraints:
@@ -79,6 +88,9 @@ class ClusterEviction:
     """A cluster that the workload is being evicted from is not chosen again while the eviction lasts."""
 
     name = "ClusterEviction"
+
+    def skips(self, binding: BindingInfo) -> bool:
+        return not binding.evicting
 
     def filter(self, binding: BindingInfo, cluster: ClusterInfo) -> str | None:
         return "cluster(s) is in the process of eviction" if cluster.name in binding.evicting else None

@@ -26,7 +26,10 @@ from karmadalab.scheduler.snapshot import ClusterInfo
 
 
 class FilterPlugin(Protocol):
-    """Says which clusters are out of the question."""
+    """Says which clusters are out of the question.
+
+    A filter may also have `skips(binding) -> bool`; when that is true, it is not asked about any cluster.
+    """
 
     @property
     def name(self) -> str: ...

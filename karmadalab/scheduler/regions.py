@@ -5,7 +5,8 @@ Mirrors `spreadconstraint/select_clusters_by_region.go` and `select_groups.go`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from operator import itemgetter
 
 from karmadalab.api.policy import SpreadConstraint
 from karmadalab.scheduler.candidates import Candidate, best_first
@@ -45,47 +46,44 @@ def best_path(regions: Sequence[Group], by_region: SpreadConstraint, min_cluster
     By total score, then number of clusters, then the order of the search. A shorter combination that starts like the
     best one is preferred to it: it is enough, and leaves more room for others.
     """
-    paths = [tuple(sorted(path, key=_by_score)) for path in _paths(regions, by_region, min_clusters)]
-    if not paths:
+    found = _combinations(regions, by_region, min_clusters)
+    if not found:
         return None
-    paths.sort(key=lambda path: (-sum(group.score for group in path), -_clusters(path)))
-    best = paths[0]
-    for path in paths[1:]:
-        if len(path) < len(best) and path == best[: len(path)]:
-            best = path
+    found.sort(key=itemgetter(0, 1), reverse=True)
+    best = _by_score(found[0][2])
+    for _, _, path in found[1:]:
+        if len(path) < len(best) and _by_score(path) == best[: len(path)]:
+            best = best[: len(path)]
     return best
 
 
-def _paths(regions: Sequence[Group], by_region: SpreadConstraint, min_clusters: int) -> Iterator[Path]:
-    """All combinations of regions that are just large enough, small regions first."""
+def _combinations(
+    regions: Sequence[Group], by_region: SpreadConstraint, min_clusters: int
+) -> list[tuple[int, int, Path]]:
+    """All combinations of regions that are just large enough, as (total score, number of clusters, regions).
+
+    In the order of a depth-first search that takes small regions first.
+    """
+    least, most = by_region.minGroups, by_region.maxGroups
     ordered = sorted(regions, key=lambda group: (len(group.candidates), -group.score, group.name))
-    if len(ordered) == by_region.minGroups:  # no choice: it is all of them or none
-        if len(ordered) <= by_region.maxGroups and _clusters(ordered) >= min_clusters:
-            yield tuple(ordered)
-        return
-    yield from _extend((), ordered, 0, by_region, min_clusters)
+    found: list[tuple[int, int, Path]] = []
+
+    def grow(path: Path, start: int, score: int, clusters: int) -> None:
+        if clusters >= min_clusters and least <= len(path) <= most:
+            found.append((score, clusters, path))
+        elif len(path) < most:
+            for index in range(start, len(ordered)):
+                region = ordered[index]
+                grow((*path, region), index + 1, score + region.score, clusters + len(region.candidates))
+
+    grow((), 0, 0, 0)
+    if len(ordered) == least:  # no choice: all of them or none
+        return [combination for combination in found if len(combination[2]) == least]
+    return found
 
 
-def _extend(
-    path: Path, regions: Sequence[Group], clusters: int, by_region: SpreadConstraint, min_clusters: int
-) -> Iterator[Path]:
-    if clusters >= min_clusters and by_region.minGroups <= len(path) <= by_region.maxGroups:
-        yield path
-        return
-    if len(path) >= by_region.maxGroups:
-        return
-    for index, region in enumerate(regions):
-        yield from _extend(
-            (*path, region), regions[index + 1 :], clusters + len(region.candidates), by_region, min_clusters
-        )
-
-
-def _by_score(group: Group) -> tuple[int, str]:
-    return (-group.score, group.name)
-
-
-def _clusters(path: Sequence[Group]) -> int:
-    return sum(len(group.candidates) for group in path)
+def _by_score(path: Path) -> Path:
+    return tuple(sorted(path, key=lambda group: (-group.score, group.name)))
 
 
 def _note_dropped(

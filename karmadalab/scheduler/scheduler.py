@@ -46,6 +46,7 @@ class Scheduler:
         enable_empty_workload_propagation: Karmada's flag: selected clusters that get no replicas keep the template.
             None: as the lab's settings have it, and by itself off.
         rng: where coin flips come from. None: no chance at all; equal claims go by name.
+        explanations: write every verdict down while deciding. Otherwise that is done when someone asks.
 
     Example:
         >>> Scheduler("v1.13").schedule(spec, status, clusters)  # doctest: +SKIP
@@ -62,7 +63,9 @@ class Scheduler:
         division: DivisionStrategy | None = None,
         enable_empty_workload_propagation: bool | None = None,
         rng: Random | None = None,
+        explanations: bool = False,
     ) -> None:
+        self.explanations = explanations
         self._open = (profile, division, enable_empty_workload_propagation)
         self.behaviour: Behaviour = behaviour_of(profile or "v1.13")
         self.filters = tuple(filters)
@@ -83,6 +86,7 @@ class Scheduler:
             division=division,
             enable_empty_workload_propagation=enable_empty_workload_propagation if own_flag is None else own_flag,
             rng=self.rng or rng,
+            explanations=self.explanations,
         )
 
     def schedule(
@@ -109,8 +113,16 @@ class Scheduler:
         snapshot = clusters if isinstance(clusters, Snapshot) else Snapshot(clusters)
         # One seed a decision, so that it can be made once more in the same way.
         seed = self.rng.getrandbits(64) if self.rng is not None else None
-        outcome = self._decide(binding, snapshot, seed, None)
-        return Decision(binding, snapshot, outcome, lambda: self._explain(binding, snapshot, seed))
+        notes = Notes() if self.explanations else None
+        outcome = self._decide(binding, snapshot, seed, notes)
+
+        def explain() -> Explanation:
+            if notes is not None:
+                return Explanation(binding, snapshot, outcome, notes)
+            fresh = Notes()
+            return Explanation(binding, snapshot, self._decide(binding, snapshot, seed, fresh), fresh)
+
+        return Decision(binding, snapshot, outcome, explain)
 
     def _decide(self, binding: BindingInfo, snapshot: Snapshot, seed: int | None, notes: Notes | None) -> Outcome:
         dealer = Dealer(self.division, Random(seed) if seed is not None else None, notes)
@@ -157,11 +169,6 @@ class Scheduler:
         if replicas == binding.previous:
             return binding.spec.clusters  # nothing moves, not even in the list
         return tuple(TargetCluster(name, replicas[name]) for name in sorted(replicas))
-
-    def _explain(self, binding: BindingInfo, snapshot: Snapshot, seed: int | None) -> Explanation:
-        notes = Notes()
-        outcome = self._decide(binding, snapshot, seed, notes)
-        return Explanation(binding, snapshot, outcome, notes)
 
     def __repr__(self) -> str:
         names = ", ".join(plugin.name for plugin in self.filters)
