@@ -114,7 +114,7 @@ class Bare(str):
 
 def _printed(value: object) -> str:
     """A refused value as JSON; Karmada prints Go structs here, which nobody can read."""
-    return str(value) if isinstance(value, Bare) else json.dumps(value, ensure_ascii=False)
+    return str(value) if isinstance(value, Bare) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 class BadRequest(ApiError):

@@ -45,8 +45,15 @@ class ClusterAffinity(Data):
     exclude: tuple[str, ...] = ()
 
 
+class OverflowAffinity(ClusterAffinity):
+    """v1.18: clusters that take what the term's own clusters can't."""
+
+    affinityName: str = ""
+
+
 class ClusterAffinityTerm(ClusterAffinity):
     affinityName: str = ""
+    overflowAffinities: tuple[OverflowAffinity, ...] = ()
 
 
 class SpreadConstraint(Data):
@@ -72,12 +79,24 @@ class ReplicaSchedulingStrategy(Data):
     weightPreference: ClusterPreferences | None = None
 
 
+class WorkloadAffinityTerm(Data):
+    groupByLabelKey: str = ""
+
+
+class WorkloadAffinity(Data):
+    """v1.18: workloads of one group together, or apart."""
+
+    affinity: WorkloadAffinityTerm | None = None
+    antiAffinity: WorkloadAffinityTerm | None = None
+
+
 class Placement(Data):
     clusterAffinity: ClusterAffinity | None = None
     clusterAffinities: tuple[ClusterAffinityTerm, ...] = ()
     clusterTolerations: tuple[Toleration, ...] = ()
     spreadConstraints: tuple[SpreadConstraint, ...] = ()
     replicaScheduling: ReplicaSchedulingStrategy | None = None
+    workloadAffinity: WorkloadAffinity | None = None
 
 
 class DecisionConditions(Data):

@@ -50,7 +50,7 @@ def prune(manifest: Manifest) -> Manifest:
 
 
 def record_managed_keys(manifest: Manifest) -> Manifest:
-    """The manifest with the lists of its label and annotation keys, by which stale keys are later removed in members."""
+    """The manifest with lists of its label and annotation keys, by which stale keys are later removed in members."""
     meta = manifest.get("metadata") or {}
     annotations = {**(meta.get("annotations") or {})}
     annotations[MANAGED_LABELS_ANNOTATION] = ",".join(sorted(meta.get("labels") or ()))

@@ -1,7 +1,7 @@
 """What every write passes before it is stored: schema defaults, mutating webhook, validating webhook.
 
-In a real fleet three servers take part: the API server (schema), karmada-webhook and, for clusters, Karmada's aggregated
-API server. Here they are one callable that the store asks. Kinds without rules pass untouched.
+In a real fleet three servers take part: the API server (schema), karmada-webhook and, for clusters, Karmada's
+aggregated API server. Here they are one callable that the store asks. Kinds without rules pass untouched.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from karmadalab.webhook import (
     policy,
     quota,
     schema,
+    v1_18,
     work,
 )
 from karmadalab.webhook.rules import Errors
@@ -42,6 +43,7 @@ class Admission:
         default_not_ready_toleration_seconds: the webhook's flag; None adds no toleration, as in v1.18.
         default_unreachable_toleration_seconds: the same for unreachable clusters.
         resource_modeling: the gate `CustomizedClusterResourceModeling`.
+        allow_no_execute_taint_policy: v1.18's flag that lets a ClusterTaintPolicy add NoExecute taints.
         profile: the Karmada release to follow.
     """
 
@@ -50,7 +52,13 @@ class Admission:
     default_not_ready_toleration_seconds: int | None = 300
     default_unreachable_toleration_seconds: int | None = 300
     resource_modeling: bool = True
+    allow_no_execute_taint_policy: bool = False
     profile: str = "v1.13"
+
+    @property
+    def is_v1_18(self) -> bool:
+        """Whether the newer release is followed."""
+        return self.profile == v1_18.PROFILE
 
     def admit(self, operation: str, obj: AnyObject, old: AnyObject | None = None) -> AnyObject:
         """The object as it will be stored.
@@ -87,8 +95,16 @@ class Admission:
         Raises:
             Forbidden: a field was changed that never changes.
         """
+        refuse = _REFUSE_CHANGE.get(obj.GROUP_KIND)
+        if refuse:
+            refuse(obj, old if operation == UPDATE else None)
+        return self.findings(operation, obj, old)
+
+    def findings(self, operation: str, obj: AnyObject, old: AnyObject | None) -> Errors:
+        """What is wrong with the object itself, whether or not it may be changed like this."""
         validator = _VALIDATORS.get(obj.GROUP_KIND)
-        return validator(obj, old if operation == UPDATE else None) if validator else []
+        errors = validator(self, obj, old if operation == UPDATE else None) if validator else []
+        return v1_18.reworded(errors) if errors and self.is_v1_18 else errors
 
     def canonicalize(self, obj: AnyObject) -> AnyObject:
         """What happens after validation: clusters are brought into one form."""
@@ -122,31 +138,51 @@ _DEFAULTERS: dict[str, Callable[[Any], Any]] = {
 _MUTATORS: dict[str, Callable[[Admission, Any, bool], Any]] = {
     "PropagationPolicy.policy.karmada.io": _mutate_policy,
     "ClusterPropagationPolicy.policy.karmada.io": _mutate_policy,
-    "OverridePolicy.policy.karmada.io": lambda admission, obj, create: override.mutate_override_policy(obj),
-    "ResourceBinding.work.karmada.io": lambda admission, obj, create: work.mutate_binding(obj, admission.new_id),
-    "ClusterResourceBinding.work.karmada.io": lambda admission, obj, create: work.mutate_binding(obj, admission.new_id),
-    "Work.work.karmada.io": lambda admission, obj, create: work.mutate_work(obj, admission.new_id),
-    "FederatedHPA.autoscaling.karmada.io": lambda admission, obj, create: autoscaling.mutate_federated_hpa(obj),
-    "MultiClusterService.networking.karmada.io": lambda admission, obj, create: work.with_id(
-        obj, MULTI_CLUSTER_SERVICE_ID_LABEL, admission.new_id
+    "OverridePolicy.policy.karmada.io": lambda a, obj, create: override.mutate_override_policy(obj),
+    "ResourceBinding.work.karmada.io": lambda a, obj, create: work.mutate_binding(obj, a.new_id),
+    "ClusterResourceBinding.work.karmada.io": lambda a, obj, create: work.mutate_binding(obj, a.new_id),
+    "Work.work.karmada.io": lambda a, obj, create: work.mutate_work(obj, a.new_id, a.is_v1_18),
+    "FederatedHPA.autoscaling.karmada.io": lambda a, obj, create: autoscaling.mutate_federated_hpa(obj),
+    "MultiClusterService.networking.karmada.io": lambda a, obj, create: work.with_id(
+        obj, MULTI_CLUSTER_SERVICE_ID_LABEL, a.new_id
     ),
-    "Cluster.cluster.karmada.io": lambda admission, obj, create: cluster.prepare_cluster(
-        obj, create, admission.resource_modeling
-    ),
+    "Cluster.cluster.karmada.io": lambda a, obj, create: cluster.prepare_cluster(obj, create, a.resource_modeling),
 }
 
-_VALIDATORS: dict[str, Callable[[Any, Any], Errors]] = {
-    "PropagationPolicy.policy.karmada.io": policy.validate_propagation_policy,
-    "ClusterPropagationPolicy.policy.karmada.io": policy.validate_propagation_policy,
-    "OverridePolicy.policy.karmada.io": lambda obj, old: override.validate_override_policy(obj),
-    "ClusterOverridePolicy.policy.karmada.io": lambda obj, old: override.validate_override_policy(obj),
-    "FederatedResourceQuota.policy.karmada.io": lambda obj, old: quota.validate_federated_resource_quota(obj),
-    "FederatedHPA.autoscaling.karmada.io": lambda obj, old: autoscaling.validate_federated_hpa(obj),
-    "CronFederatedHPA.autoscaling.karmada.io": lambda obj, old: cron_autoscaling.validate_cron_federated_hpa(obj),
-    "MultiClusterService.networking.karmada.io": multicluster.validate_multi_cluster_service,
-    "MultiClusterIngress.networking.karmada.io": lambda obj, old: multicluster.validate_multi_cluster_ingress(obj),
-    "ResourceInterpreterWebhookConfiguration.config.karmada.io": lambda obj, old: (
-        interpreter_config.validate_interpreter_webhooks(obj)
+
+_REFUSE_CHANGE: dict[str, Callable[[Any, Any], None]] = {
+    "PropagationPolicy.policy.karmada.io": policy.refuse_change,
+    "ClusterPropagationPolicy.policy.karmada.io": policy.refuse_change,
+}
+
+
+def _validate_policy(admission: Admission, obj: Any, old: Any) -> Errors:
+    errors = policy.validate_propagation_spec(obj.spec)
+    return errors + v1_18.validate_policy_additions(obj) if admission.is_v1_18 else errors
+
+
+def _validate_override(admission: Admission, obj: Any, old: Any) -> Errors:
+    errors = override.validate_override_policy(obj)
+    return errors + v1_18.validate_override_additions(obj) if admission.is_v1_18 else errors
+
+
+_VALIDATORS: dict[str, Callable[[Admission, Any, Any], Errors]] = {
+    "PropagationPolicy.policy.karmada.io": _validate_policy,
+    "ClusterPropagationPolicy.policy.karmada.io": _validate_policy,
+    "OverridePolicy.policy.karmada.io": _validate_override,
+    "ClusterOverridePolicy.policy.karmada.io": _validate_override,
+    "ClusterTaintPolicy.policy.karmada.io": lambda a, obj, old: v1_18.validate_cluster_taint_policy(
+        obj, a.allow_no_execute_taint_policy
     ),
-    "Cluster.cluster.karmada.io": lambda obj, old: cluster.validate_cluster(obj),
+    "FederatedResourceQuota.policy.karmada.io": lambda a, obj, old: quota.validate_federated_resource_quota(obj),
+    "FederatedHPA.autoscaling.karmada.io": lambda a, obj, old: autoscaling.validate_federated_hpa(obj),
+    "CronFederatedHPA.autoscaling.karmada.io": lambda a, obj, old: cron_autoscaling.validate_cron_federated_hpa(obj),
+    "MultiClusterService.networking.karmada.io": lambda a, obj, old: multicluster.validate_multi_cluster_service(
+        obj, old
+    ),
+    "MultiClusterIngress.networking.karmada.io": lambda a, obj, old: multicluster.validate_multi_cluster_ingress(obj),
+    "ResourceInterpreterWebhookConfiguration.config.karmada.io": lambda a, obj, old: (
+        interpreter_config.validate_interpreter_webhooks(obj, a.is_v1_18)
+    ),
+    "Cluster.cluster.karmada.io": lambda a, obj, old: cluster.validate_cluster(obj),
 }

@@ -1,7 +1,7 @@
 """FederatedHPA and CronFederatedHPA.
 
-A FederatedHPA gets the defaults of a HorizontalPodAutoscaler: at least one replica, cpu at 80 %, and complete rules once
-a behaviour is given. The rules are Kubernetes' own (`pkg/util/lifted/validatingfhpa.go`).
+A FederatedHPA gets the defaults of a HorizontalPodAutoscaler: at least one replica, cpu at 80 %, and complete rules
+once a behaviour is given. The rules are Kubernetes' own (`pkg/util/lifted/validatingfhpa.go`).
 """
 
 from __future__ import annotations

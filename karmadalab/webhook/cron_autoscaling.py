@@ -1,7 +1,7 @@
 """CronFederatedHPA: schedules, time zones, and a target that fits what is scaled.
 
-Karmada's cron library skips the bounds check for a field whose current value is zero, so in minute 0 of an hour it takes
-"61 * * * *". Here the clock plays no part: a schedule is valid or not.
+Karmada's cron library skips the bounds check for a field whose current value is zero, so in minute 0 of an hour it
+takes "61 * * * *". Here the clock plays no part: a schedule is valid or not.
 """
 
 from __future__ import annotations

@@ -34,23 +34,29 @@ _CONTEXT_VERSION = "v1alpha1"
 _URL_FORM = "; desired format: https://host[/path]"
 
 
-def validate_interpreter_webhooks(config: ResourceInterpreterWebhookConfiguration) -> Errors:
-    """Each webhook, and that their names differ."""
+def validate_interpreter_webhooks(config: ResourceInterpreterWebhookConfiguration, components: bool) -> Errors:
+    """Each webhook, and that their names differ.
+
+    Args:
+        config: what was written.
+        components: whether the release knows the operation `InterpretComponent`, as v1.18 does.
+    """
+    operations = (*_OPERATIONS, "InterpretComponent") if components else _OPERATIONS
     errors: Errors = []
     names: set[str] = set()
     for index, webhook in enumerate(config.webhooks):
         path = f"webhooks[{index}]"
-        errors += _validate_webhook(webhook, path)
+        errors += _validate_webhook(webhook, path, tuple(sorted(operations)))
         if webhook.name in names:
             errors.append(duplicate(f"{path}.name", webhook.name))
         names.add(webhook.name)
     return errors
 
 
-def _validate_webhook(webhook: ResourceInterpreterWebhook, path: str) -> Errors:
+def _validate_webhook(webhook: ResourceInterpreterWebhook, path: str, operations: tuple[str, ...]) -> Errors:
     errors = _validate_name(webhook.name, f"{path}.name")
     for index, rule in enumerate(webhook.rules):
-        errors += _validate_rule(rule, f"{path}.rules[{index}]")
+        errors += _validate_rule(rule, f"{path}.rules[{index}]", operations)
     timeout = webhook.timeoutSeconds
     if timeout is not None and not 1 <= timeout <= 30:
         detail = "the timeout value must be between 1 and 30 seconds"
@@ -68,17 +74,16 @@ def _validate_name(name: str, path: str) -> Errors:
     return errors
 
 
-def _validate_rule(rule: RuleWithOperations, path: str) -> Errors:
+def _validate_rule(rule: RuleWithOperations, path: str, known: tuple[str, ...]) -> Errors:
     errors: Errors = []
-    operations = rule.operations
-    if not operations:
+    if not rule.operations:
         errors.append(required(f"{path}.operations"))
-    if len(operations) > 1 and "*" in operations:
+    if len(rule.operations) > 1 and "*" in rule.operations:
         detail = "if '*' is present, must not specify other operations"
-        errors.append(invalid(f"{path}.operations", operations, detail))
-    for index, operation in enumerate(operations):
-        if operation not in _OPERATIONS:
-            errors.append(not_supported(f"{path}.operations[{index}]", operation, _OPERATIONS))
+        errors.append(invalid(f"{path}.operations", rule.operations, detail))
+    for index, operation in enumerate(rule.operations):
+        if operation not in known:
+            errors.append(not_supported(f"{path}.operations[{index}]", operation, known))
     for field, values in (("apiGroups", rule.apiGroups), ("apiVersions", rule.apiVersions), ("kinds", rule.kinds)):
         if not values:
             errors.append(required(f"{path}.{field}"))

@@ -46,7 +46,8 @@ def validate_override_spec(spec: OverrideSpec) -> Errors:
         errors.append(
             invalid("spec.targetCluster", spec.targetCluster, "overrideRules and targetCluster can't co-exist")
         )
-    if spec.overrideRules and spec.overriders != Overriders():
+    # Karmada forgets the field overriders here, so they alone do not count.
+    if spec.overrideRules and replace(spec.overriders, fieldOverrider=()) != Overriders():
         errors.append(invalid("spec.overriders", spec.overriders, "overrideRules and overriders can't co-exist"))
     errors += validate_cluster_affinity(spec.targetCluster, "spec.targetCluster")
     for index, rule in enumerate(spec.overrideRules):
@@ -85,16 +86,19 @@ def _validate_field(overrider: FieldOverrider, path: str) -> Errors:
     if overrider.yaml and overrider.json:
         errors.append(invalid(path, overrider, "FieldOverrider has both YAML and JSON set. Only one is allowed"))
     errors += invalid_each(f"{path}.fieldPath", overrider.fieldPath, check_json_pointer(overrider.fieldPath))
-    errors += _validate_operations(overrider.yaml, f"{path}.yaml")
-    return errors + _validate_operations(overrider.json, f"{path}.json")
+    errors += _validate_operations(overrider.yaml, f"{path}.yaml", stop_at_path=False)
+    return errors + _validate_operations(overrider.json, f"{path}.json", stop_at_path=True)
 
 
-def _validate_operations(operations: tuple[FieldPatchOperation, ...], path: str) -> Errors:
+def _validate_operations(operations: tuple[FieldPatchOperation, ...], path: str, stop_at_path: bool) -> Errors:
+    """A wrong path hides a wrong value in a JSON operation, but not in a YAML one."""
     errors: Errors = []
     for index, operation in enumerate(operations):
         where = f"{path}[{index}]"
-        pointer = invalid_each(f"{where}.subPath", operation.subPath, check_json_pointer(operation.subPath))
-        errors += pointer or [invalid(f"{where}.value", operation.value, detail) for detail in _value_rule(operation)]
+        broken = invalid_each(f"{where}.subPath", operation.subPath, check_json_pointer(operation.subPath))
+        if not (broken and stop_at_path):
+            broken += invalid_each(f"{where}.value", operation.value, _value_rule(operation))
+        errors += broken
     return errors
 
 

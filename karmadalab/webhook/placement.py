@@ -7,6 +7,9 @@ from karmadalab.webhook.rules import Errors, check_qualified_name, invalid, inva
 
 _FIELD_KEYS = ("provider", "region", "zone")
 _FIELD_OPERATORS = ("In", "NotIn")
+_CLUSTER_CONSTRAINT_RULE = (
+    "the cluster spread constraint must be enabled in one of the constraints in case of SpreadByField is enabled"
+)
 
 
 def validate_placement(placement: Placement, path: str) -> Errors:
@@ -57,8 +60,7 @@ def _validate_spread(constraints: tuple[SpreadConstraint, ...], path: str) -> Er
     for field in dict.fromkeys(field for field in fields if fields.count(field) > 1):
         errors.append(invalid(path, constraints, f"multiple {field} spread constraints are not allowed"))
     if fields and "cluster" not in fields:
-        detail = "the cluster spread constraint must be enabled in one of the constraints in case of SpreadByField is enabled"
-        errors.append(invalid(path, constraints, detail))
+        errors.append(invalid(path, constraints, _CLUSTER_CONSTRAINT_RULE))
     return errors
 
 

@@ -15,6 +15,7 @@ from karmadalab.api.policy import (
     CLUSTER_PROPAGATION_POLICY_FINALIZER,
     CLUSTER_PROPAGATION_POLICY_ID_LABEL,
     DIVIDED,
+    GRACEFULLY,
     GRACIOUSLY,
     PROPAGATION_POLICY_FINALIZER,
     PROPAGATION_POLICY_ID_LABEL,
@@ -35,6 +36,7 @@ from karmadalab.webhook.placement import validate_placement
 from karmadalab.webhook.rules import Errors, invalid
 
 DEFAULT_GRACE_PERIOD_S = 600
+_WITH_GRACE = (GRACIOUSLY, GRACEFULLY)  # the second is the name since v1.14
 
 # --- defaults --------------------------------------------------------------------------------------------------------
 
@@ -129,22 +131,12 @@ def _default_failover(failover: FailoverBehavior | None) -> FailoverBehavior | N
     application = failover.application if failover else None
     if failover is None or application is None:
         return failover
-    if application.purgeMode != GRACIOUSLY or application.gracePeriodSeconds is not None:
+    if application.purgeMode not in _WITH_GRACE or application.gracePeriodSeconds is not None:
         return failover
     return replace(failover, application=replace(application, gracePeriodSeconds=DEFAULT_GRACE_PERIOD_S))
 
 
 # --- rules -----------------------------------------------------------------------------------------------------------
-
-
-def validate_propagation_policy(policy: AnyPropagationPolicy, old: AnyPropagationPolicy | None) -> Errors:
-    """`ValidatePropagationSpec`, after the rules about change.
-
-    Raises:
-        Forbidden: the permanent id or the scheduler's name was changed.
-    """
-    refuse_change(policy, old)
-    return validate_propagation_spec(policy.spec)
 
 
 def refuse_change(policy: AnyPropagationPolicy, old: AnyPropagationPolicy | None) -> None:
@@ -167,7 +159,7 @@ def refuse_change(policy: AnyPropagationPolicy, old: AnyPropagationPolicy | None
 
 
 def validate_propagation_spec(spec: PropagationSpec) -> Errors:
-    """The rules of `spec`."""
+    """`ValidatePropagationSpec`: the rules of `spec`."""
     errors = validate_placement(spec.placement, "spec.placement")
     if spec.preemption == "Always":
         errors += _validate_preemption(spec.resourceSelectors)
@@ -200,7 +192,7 @@ def _validate_application_failover(application: ApplicationFailoverBehavior, pat
     if tolerated is not None and tolerated < 0:
         path_to_seconds = f"{path}.decisionConditions.tolerationSeconds"
         errors.append(invalid(path_to_seconds, tolerated, "must be greater than or equal to 0"))
-    graciously = application.purgeMode == GRACIOUSLY
+    graciously = application.purgeMode in _WITH_GRACE
     if not graciously and grace is not None:
         errors.append(invalid(f"{path}.gracePeriodSeconds", grace, "only takes effect when purgeMode is graciously"))
     if graciously and grace is None:

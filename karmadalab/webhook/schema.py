@@ -1,4 +1,4 @@
-"""What the API server itself does with Karmada's custom resources, before any webhook: the defaults of their schemas."""
+"""What the API server does with Karmada's custom resources before any webhook: the defaults of their schemas."""
 
 from __future__ import annotations
 

@@ -33,15 +33,15 @@ def with_id(obj: R, label: str, new_id: Callable[[], str]) -> R:
     return replace(obj, metadata=replace(obj.metadata, labels=labels))
 
 
-def mutate_work(work: Work, new_id: Callable[[], str]) -> Work:
+def mutate_work(work: Work, new_id: Callable[[], str], mark_suppressed: bool = False) -> Work:
     """The permanent id, and manifests without what doesn't belong in a member.
 
     Manifests of a suppressed Work only report what a member has. They never go there, so they carry no id and no lists
-    of managed keys.
+    of managed keys, unless `mark_suppressed` is set, as in v1.18.
     """
     work = with_id(work, WORK_ID_LABEL, new_id)
     manifests = tuple(map(prune, work.spec.workload.manifests))
-    if work.metadata.labels.get(PROPAGATION_INSTRUCTION_LABEL) != "suppressed":
+    if mark_suppressed or work.metadata.labels.get(PROPAGATION_INSTRUCTION_LABEL) != "suppressed":
         manifests = tuple(_with_work_id(manifest, work.metadata.labels[WORK_ID_LABEL]) for manifest in manifests)
     if manifests == work.spec.workload.manifests:
         return work

@@ -1,7 +1,7 @@
 """The command and args overriders.
 
-They add to the list or take from it. `replace`, though the API has it, changes nothing in Karmada v1.13; where there was
-no list, it leaves an empty one.
+They add to the list or take from it. `replace`, though the API has it, changes nothing in Karmada v1.13; where there
+was no list, it leaves an empty one.
 """
 
 from __future__ import annotations

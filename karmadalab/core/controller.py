@@ -1,0 +1,292 @@
+"""Controllers and the processes they run in.
+
+A controller is a function from a request to a result: look at the whole state of one object, decide, write the
+difference. What wakes it is a list of watches; what it returns says whether it wants to look again. A manager is one
+process (karmada-controller-manager, karmada-agent, karmada-scheduler): it can be stopped, whereupon what its
+controllers held in memory is gone, or paused, whereupon everything waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from karmadalab.api.errors import Conflict, KarmadalabError
+from karmadalab.api.meta import Resource
+from karmadalab.api.scheme import AnyObject
+from karmadalab.core.clock import Timer, VirtualClock
+from karmadalab.core.queue import Request, WorkQueue
+from karmadalab.core.settings import Settings
+from karmadalab.core.store import Client
+from karmadalab.core.trace import ERROR, Trace
+
+
+class Result(NamedTuple):
+    """What a reconcile leaves to do. `requeue_after_s` of None or 0 means nothing."""
+
+    requeue_after_s: float | None = None
+
+
+DONE = Result()
+
+
+class Retry(KarmadalabError):
+    """A reconcile can't do its work yet and shall be tried again with back-off; ordinary, not a defect."""
+
+
+class Wait(Exception):  # noqa: N818 - not an error: the call is on its way
+    """A call crosses a slow network: take the request up again when the answer is there.
+
+    Args:
+        delay_s: how long the answer takes.
+        arrive: called when it is there, before the reconcile runs again; the far side's answer is then known.
+        leave: called after that run.
+    """
+
+    def __init__(self, delay_s: float, arrive: Callable[[], None], leave: Callable[[], None]) -> None:
+        super().__init__(f"the answer takes {delay_s:g}s")
+        self.delay_s, self.arrive, self.leave = delay_s, arrive, leave
+
+
+Mapper = Callable[[str, AnyObject | None, AnyObject], Iterable[Request]]
+
+
+class Watch(NamedTuple):
+    """What wakes a controller.
+
+    Args:
+        client: where to watch.
+        kind: what to watch.
+        requests: which requests an event (type, old, new) makes; None means the object itself.
+    """
+
+    client: Client
+    kind: str | type[Resource]
+    requests: Mapper | None = None
+
+
+class Reconciler(Protocol):
+    """A controller, in Karmada's sense."""
+
+    name: str
+
+    def watches(self) -> Sequence[Watch]:
+        """What wakes it."""
+        ...
+
+    def reconcile(self, request: Request) -> Result:
+        """Bring one object to where it should be.
+
+        Raises:
+            Retry: not possible yet.
+            ApiError: a write was refused; the request is tried again with back-off.
+        """
+        ...
+
+
+class Controller:
+    """A reconciler with its queue."""
+
+    def __init__(self, reconciler: Reconciler, manager: Manager) -> None:
+        self.reconciler = reconciler
+        self.name = reconciler.name
+        self.manager = manager
+        self._trace = manager.trace
+        self._strict = manager.strict
+        settings = manager.settings
+        self.queue = WorkQueue(
+            manager.clock, manager.trace, self._work, settings.rate_limiter_base_delay, settings.rate_limiter_max_delay
+        )
+        self._stops: list[Callable[[], None]] = []
+
+    def start(self) -> None:
+        """Begin to watch; what there is already counts as added."""
+        for watch in self.reconciler.watches():
+            self.watch(watch)
+
+    def watch(self, watch: Watch) -> Callable[[], None]:
+        """Begin one watch; returns what ends it."""
+        handler = self._mapped(watch.requests) if watch.requests is not None else self._itself
+        stop = watch.client.watch(watch.kind, handler)
+        self._stops.append(stop)
+        return stop
+
+    def stop(self) -> None:
+        """End the watches and forget the queue."""
+        for stop in self._stops:
+            stop()
+        self.queue.close()
+
+    def _itself(self, event: str, old: AnyObject | None, new: AnyObject) -> None:
+        meta = new.metadata
+        self.queue.add(Request(meta.namespace, meta.name))
+
+    def _mapped(self, requests: Mapper) -> Callable[[str, AnyObject | None, AnyObject], None]:
+        add = self.queue.add
+
+        def handle(event: str, old: AnyObject | None, new: AnyObject) -> None:
+            for request in requests(event, old, new):
+                add(request)
+
+        return handle
+
+    def _work(self, request: Request, cause: int | None) -> None:
+        trace = self._trace
+        before = trace.actor, trace.cause
+        trace.actor, trace.cause = self.name, cause
+        try:
+            delay_s = self.reconciler.reconcile(request)[0]
+        except Wait as wait:
+            self.queue.hold(request, wait.delay_s, lambda: self._answered(request, cause, wait))
+        except Exception as error:
+            self._failed(request, error)
+        else:
+            self.queue.forget(request)
+            if delay_s:
+                # A requeue is due to whatever made the reconcile run, and so may be traced further back.
+                self.queue.add_after(request, delay_s)
+        finally:
+            trace.actor, trace.cause = before
+
+    def _answered(self, request: Request, cause: int | None, wait: Wait) -> None:
+        wait.arrive()
+        try:
+            self._work(request, cause)
+        finally:
+            wait.leave()
+
+    def _failed(self, request: Request, error: Exception) -> None:
+        delay_s = self.queue.add_rate_limited(request)
+        if isinstance(error, (Retry, Conflict)):
+            return
+        if self._strict and not isinstance(error, KarmadalabError):
+            raise error
+        self._trace.note(
+            self.name,
+            request.name,
+            f"{type(error).__name__}: {error}",
+            namespace=request.namespace,
+            verb=ERROR,
+            detail={"retry_after_s": round(delay_s, 3), "failures": self.queue.failures(request)},
+        )
+
+
+class Manager:
+    """One process: controllers that live and die together.
+
+    Args:
+        name: `karmada-controller-manager`, `karmada-agent@member3`, ...
+        clock, trace, settings: the lab's.
+        build: makes the reconcilers, with empty memory, each time the process starts.
+        strict: whether a controller that raises something other than our own errors ends the run.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        clock: VirtualClock,
+        trace: Trace,
+        settings: Settings,
+        build: Callable[[Manager], Sequence[Reconciler]],
+        strict: bool = False,
+    ) -> None:
+        self.name = name
+        self.clock = clock
+        self.trace = trace
+        self.settings = settings
+        self.strict = strict
+        self._build = build
+        self.controllers: list[Controller] = []
+        self._loops: dict[int, Timer] = {}
+        self._due: list[tuple[int, Callable[[], object], Callable[[], float]]] = []
+        self.running = False
+        self.paused = False
+
+    def start(self) -> None:
+        """Start the process with nothing in memory."""
+        if self.running:
+            return
+        self.running = True
+        self.controllers = [Controller(reconciler, self) for reconciler in self._build(self)]
+        for controller in self.controllers:
+            controller.start()
+
+    def stop(self) -> None:
+        """End the process: queues, timers and memory are gone."""
+        self.running = self.paused = False
+        for controller in self.controllers:
+            controller.stop()
+        for timer in self._loops.values():
+            self.clock.cancel(timer)
+        self.controllers = []
+        self._loops.clear()
+        self._due.clear()
+
+    def pause(self) -> None:
+        """Freeze the process (SIGSTOP): it neither works nor forgets."""
+        self.paused = True
+        for controller in self.controllers:
+            controller.queue.pause()
+
+    def resume(self) -> None:
+        """Thaw the process (SIGCONT): what came due meanwhile is done now."""
+        self.paused = False
+        due, self._due = self._due, []
+        for number, call, period_s in due:
+            self._tick(number, call, period_s)
+        for controller in self.controllers:
+            controller.queue.resume()
+
+    def every(self, period_s: float | Callable[[], float], call: Callable[[], object], first_after_s: float = 0.0) -> int:
+        """Call back again and again while the process runs, the next time a period after the last.
+
+        Args:
+            period_s: seconds between two calls, or a function that says so anew each time (jitter).
+            call: what to do.
+            first_after_s: seconds until the first call.
+
+        Returns:
+            A number to `cancel_loop` with.
+        """
+        period = period_s if callable(period_s) else lambda: period_s
+        number = len(self._loops)
+        self._loops[number] = self.clock.call_later(first_after_s, self._tick, number, call, period)
+        return number
+
+    def cancel_loop(self, number: int) -> None:
+        """End a loop."""
+        self.clock.cancel(self._loops[number])
+        self._due = [item for item in self._due if item[0] != number]
+
+    def _tick(self, number: int, call: Callable[[], object], period_s: Callable[[], float]) -> None:
+        if self.paused:
+            self._due.append((number, call, period_s))
+            return
+        self._loops[number] = self.clock.call_later(period_s(), self._tick, number, call, period_s)
+        call()
+
+    def enqueue(self, name: str, request: Request) -> None:
+        """Ask a controller of this process to look at an object."""
+        self._named(name).queue.add(request)
+
+    def watch(self, name: str, watch: Watch) -> Callable[[], None]:
+        """Give a running controller one more thing that wakes it; returns what ends that."""
+        return self._named(name).watch(watch)
+
+    def controller(self, name: str) -> Any:
+        """The reconciler of that name.
+
+        Raises:
+            KeyError: this process has none of that name, or is not running.
+        """
+        return self._named(name).reconciler
+
+    def _named(self, name: str) -> Controller:
+        for controller in self.controllers:
+            if controller.name == name:
+                return controller
+        raise KeyError(name)
+
+    def __repr__(self) -> str:
+        state = "paused" if self.paused else "running" if self.running else "stopped"
+        return f"<Manager {self.name} {state}, {len(self.controllers)} controllers>"

@@ -1,0 +1,43 @@
+"""What the control plane may ask of a member cluster, whatever that cluster is: simulated, remote or a kind cluster."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from karmadalab.api.cluster import APIEnablement
+from karmadalab.core.store import Client
+
+
+class VersionedClient(Client, Protocol):
+    """A client whose reads come from a cache, as with informers; `version` changes whenever that cache does."""
+
+    @property
+    def version(self) -> int: ...
+
+
+class MemberCluster(Protocol):
+    """One member, as seen from where the caller stands (the control plane, or the agent inside)."""
+
+    name: str
+    client: VersionedClient
+    kubernetes_version: str
+
+    def get_code(self, path: str) -> int:
+        """The HTTP status code of a GET on the API server: `/readyz`, `/healthz`.
+
+        Raises:
+            Unreachable: no answer.
+        """
+        ...
+
+    def api_enablements(self) -> tuple[APIEnablement, ...]:
+        """What kinds the member serves, sorted, without subresources."""
+        ...
+
+
+class Members(Protocol):
+    """The members that a process can reach."""
+
+    def reach(self, name: str) -> MemberCluster | None:
+        """The member of that name, None when this process is not the one to talk to it."""
+        ...

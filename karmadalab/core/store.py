@@ -1,0 +1,489 @@
+"""The API server: objects with versions, optimistic locking, finalizers, garbage collection, watches and admission.
+
+This is what controllers meet in; none of them calls another. It keeps the rules of a Kubernetes API server that
+Karmada's behaviour rests on: a stale write is refused, the generation moves with the spec and not with the status, an
+object with finalizers waits for them, what an object owns goes with it, watchers see every change in order. Objects are
+immutable, so reads hand out the stored object itself and history costs a reference.
+
+Not modelled: several served versions of a kind, field-level ownership, storage quotas.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Protocol, TypeVar, overload
+
+from karmadalab.api.errors import AlreadyExists, BadRequest, Conflict, Gone, NotFound
+from karmadalab.api.meta import LabelSelector, ObjectMeta, Resource, replace, selector_matches
+from karmadalab.api.scheme import AnyObject, is_namespaced
+from karmadalab.api.time import Time
+from karmadalab.api.unstructured import Unstructured
+from karmadalab.core.clock import VirtualClock
+from karmadalab.core.snapshot import Snapshot
+from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Trace
+
+R = TypeVar("R", bound=Resource)
+Key = tuple[str, str]
+
+ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
+Handler = Callable[[str, AnyObject | None, AnyObject], None]
+Admit = Callable[[str, AnyObject, AnyObject | None], AnyObject]
+
+# Kinds whose API server strategy keeps no generation.
+_NO_GENERATION = frozenset(
+    "ConfigMap Secret Namespace Service ServiceAccount PersistentVolume PersistentVolumeClaim Node Event"
+    " Lease.coordination.k8s.io Role.rbac.authorization.k8s.io RoleBinding.rbac.authorization.k8s.io"
+    " ClusterRole.rbac.authorization.k8s.io ClusterRoleBinding.rbac.authorization.k8s.io".split()
+)
+
+
+class Client(Protocol):
+    """What a controller may do with a cluster's API, near or far: the store itself, or one behind a network."""
+
+    @overload
+    def get(self, kind: type[R], name: str, namespace: str = "") -> R: ...
+    @overload
+    def get(self, kind: str, name: str, namespace: str = "") -> Any: ...
+    @overload
+    def find(self, kind: type[R], name: str, namespace: str = "") -> R | None: ...
+    @overload
+    def find(self, kind: str, name: str, namespace: str = "") -> Any: ...
+    @overload
+    def list(self, kind: type[R], namespace: str | None = None, selector: LabelSelector | None = None) -> list[R]: ...
+    @overload
+    def list(self, kind: str, namespace: str | None = None, selector: LabelSelector | None = None) -> list[Any]: ...
+    def indexed(self, kind: type[R], index: str, value: Hashable) -> list[R]: ...
+    def create(self, obj: AnyObject) -> AnyObject: ...
+    def update(self, obj: AnyObject) -> AnyObject: ...
+    def update_status(self, obj: AnyObject) -> AnyObject: ...
+    def delete(self, kind: str | type[Resource], name: str, namespace: str = "") -> None: ...
+    def watch(self, kind: str | type[Resource], handler: Handler) -> Callable[[], None]: ...
+
+
+class _Table:
+    """The objects of one kind, with the indexes asked for."""
+
+    __slots__ = ("indexes", "namespaced", "objects", "order", "watchers")
+
+    def __init__(self, namespaced: bool) -> None:
+        self.objects: dict[Key, AnyObject] = {}
+        self.namespaced = namespaced
+        self.watchers: list[Handler] = []
+        self.order: list[Key] | None = None  # the sorted keys; None when a create or delete spoiled them
+        self.indexes: dict[str, tuple[Callable[[Any], Iterable[Hashable]], dict[Hashable, set[Key]]]] = {}
+
+    def keys(self) -> list[Key]:
+        if self.order is None:
+            self.order = sorted(self.objects)
+        return self.order
+
+    def index(self, key: Key, old: AnyObject | None, new: AnyObject | None) -> None:
+        for values, entries in self.indexes.values():
+            before = set(values(old)) if old is not None else set()
+            after = set(values(new)) if new is not None else set()
+            for value in before - after:
+                entries[value].discard(key)
+            for value in after - before:
+                entries[value].add(key)
+
+
+class Store:
+    """The objects of one API server.
+
+    Args:
+        clock: for timestamps and for garbage collection, which follows a deletion.
+        trace: where every write is recorded.
+        world: "" for the control plane, else the member's name.
+        admit: defaults and validates an object before it is stored; called with ("CREATE"|"UPDATE"|"DELETE", new, old).
+        graceful: kinds that a first delete only marks, so that a kubelet can end them; a second delete removes them.
+    """
+
+    def __init__(
+        self,
+        clock: VirtualClock,
+        trace: Trace,
+        world: str = "",
+        admit: Admit | None = None,
+        graceful: frozenset[str] = frozenset(),
+    ) -> None:
+        self.clock = clock
+        self.trace = trace
+        self.world = world
+        self.admit = admit
+        self.graceful = graceful
+        self.version = 0
+        self.oldest_version = 0
+        self._tables: dict[str, _Table] = {}
+        self._owned: defaultdict[str, set[tuple[str, Key]]] = defaultdict(set)
+        self._uids = 0
+
+    # --- reading ---------------------------------------------------------------------------------------------------------
+
+    def get(self, kind: Any, name: str, namespace: str = "") -> Any:
+        """The object of that name.
+
+        Args:
+            kind: a class (`Cluster`) or a store name (`"Deployment.apps"`).
+
+        Raises:
+            NotFound: it is not there.
+        """
+        found = self.find(kind, name, namespace)
+        if found is None:
+            where = f"{namespace}/{name}" if namespace else name
+            at = f" in {self.world}" if self.world else ""
+            raise NotFound(f"{_kind_name(kind)} {where} not found{at}")
+        return found
+
+    def find(self, kind: Any, name: str, namespace: str = "") -> Any:
+        """The object of that name, or None."""
+        table = self._tables.get(kind if isinstance(kind, str) else kind.GROUP_KIND)
+        return None if table is None else table.objects.get((namespace, name))
+
+    def list(self, kind: Any, namespace: str | None = None, selector: LabelSelector | None = None) -> list[Any]:
+        """The objects of a kind, by namespace and name; `namespace=None` means all."""
+        table = self._tables.get(kind if isinstance(kind, str) else kind.GROUP_KIND)
+        if table is None:
+            return []
+        objects = table.objects
+        found = [objects[key] for key in table.keys() if namespace is None or key[0] == namespace]
+        if selector is not None:
+            found = [obj for obj in found if selector_matches(selector, obj.metadata.labels)]
+        return found
+
+    def indexed(self, kind: type[R], index: str, value: Hashable) -> list[R]:
+        """The objects that an index has under a value, by namespace and name."""
+        table = self._table(kind.GROUP_KIND)
+        return [table.objects[key] for key in sorted(table.indexes[index][1].get(value, ()))]  # type: ignore[misc]
+
+    def add_index(self, kind: type[R], index: str, values: Callable[[R], Iterable[Hashable]]) -> None:
+        """Keep the objects of a kind findable by what `values` says of each."""
+        table = self._table(kind.GROUP_KIND)
+        if index not in table.indexes:
+            table.indexes[index] = (values, defaultdict(set))
+            for key, obj in table.objects.items():
+                table.index(key, None, obj)
+
+    def snapshot(self) -> Snapshot:
+        """All objects as they are now; costs a reference each."""
+        return Snapshot({kind: dict(table.objects) for kind, table in self._tables.items()}, self.version)
+
+    def kinds(self) -> list[str]:
+        """The kinds of which there is at least one object."""
+        return sorted(kind for kind, table in self._tables.items() if table.objects)
+
+    # --- writing ---------------------------------------------------------------------------------------------------------
+
+    def create(self, obj: Any) -> Any:
+        """Store a new object; its status, if any, starts empty as in Kubernetes.
+
+        Raises:
+            AlreadyExists: the name is taken.
+            Invalid: admission refused it.
+        """
+        kind = obj.GROUP_KIND
+        meta = obj.metadata
+        table = self._table(kind)
+        if self.admit is not None:
+            obj = self.admit("CREATE", obj, None)
+            meta = obj.metadata
+        self._check_identity(table, obj.kind, meta)
+        if not meta.name:
+            self._uids += 1
+            meta = replace(meta, name=f"{meta.generateName}{self._uids:05x}")
+        key = (meta.namespace, meta.name)
+        if key in table.objects:
+            raise AlreadyExists(f"{obj.kind} {_where(meta)} already exists: update it, or choose another name")
+        self.version += 1
+        self._uids += 1
+        meta = replace(
+            meta,
+            generateName="",
+            uid=self._uid(),
+            resourceVersion=str(self.version),
+            generation=0 if kind in _NO_GENERATION else 1,
+            creationTimestamp=Time(self.clock.now()),
+            deletionTimestamp=None,
+        )
+        new = replace(_without_status(obj), metadata=meta)
+        table.order = None
+        self._put(table, kind, key, None, new, CREATE, ADDED)
+        return new
+
+    def update(self, obj: Any) -> Any:
+        """Store a changed object; its status is left as it is.
+
+        Raises:
+            NotFound: it is gone.
+            Conflict: somebody wrote it after you read it.
+            Invalid: admission refused it.
+        """
+        kind = obj.GROUP_KIND
+        meta = obj.metadata
+        key = (meta.namespace, meta.name)
+        table, old = self._stored(kind, key, obj)
+        if self.admit is not None:
+            obj = self.admit("UPDATE", obj, old)
+            meta = obj.metadata
+        obj = _with_status_of(obj, old)
+        old_meta = old.metadata
+        spec_changed = _content_changed(obj, old)
+        if not spec_changed and _same_metadata(meta, old_meta):
+            return old
+        self.version += 1
+        generation = old_meta.generation
+        meta = replace(
+            meta,
+            uid=old_meta.uid,
+            creationTimestamp=old_meta.creationTimestamp,
+            deletionTimestamp=old_meta.deletionTimestamp,
+            generation=generation + 1 if spec_changed and generation else generation,
+            resourceVersion=str(self.version),
+        )
+        new = replace(obj, metadata=meta)
+        if old_meta.deletionTimestamp is not None and not meta.finalizers:
+            self._remove(table, kind, key, old, new)
+        else:
+            self._put(table, kind, key, old, new, UPDATE, MODIFIED)
+        return new
+
+    def update_status(self, obj: Any) -> Any:
+        """Store a changed status and nothing else.
+
+        Raises:
+            NotFound: it is gone.
+            Conflict: somebody wrote it after you read it.
+        """
+        kind = obj.GROUP_KIND
+        key = (obj.metadata.namespace, obj.metadata.name)
+        table, old = self._stored(kind, key, obj)
+        new = _with_status_of(old, obj)
+        if new == old:
+            return old
+        self.version += 1
+        new = replace(new, metadata=replace(old.metadata, resourceVersion=str(self.version)))
+        self._put(table, kind, key, old, new, STATUS, MODIFIED)
+        return new
+
+    def delete(self, kind: Any, name: str, namespace: str = "") -> None:
+        """Delete an object, or mark it for deletion when it has finalizers; what it owns follows.
+
+        Raises:
+            NotFound: it is not there.
+            Forbidden: admission protects it.
+        """
+        old = self.get(kind, name, namespace)
+        kind = old.GROUP_KIND
+        table = self._table(kind)
+        if self.admit is not None:
+            self.admit("DELETE", old, old)
+        key = (namespace, name)
+        meta = old.metadata
+        lingers = kind in self.graceful and meta.deletionTimestamp is None
+        if not meta.finalizers and not lingers:
+            self.version += 1
+            self._remove(table, kind, key, old, old)
+        elif meta.deletionTimestamp is None:
+            self.version += 1
+            meta = replace(
+                meta,
+                deletionTimestamp=Time(self.clock.now()),
+                generation=meta.generation + 1 if meta.generation else 0,
+                resourceVersion=str(self.version),
+            )
+            self._put(table, kind, key, old, replace(old, metadata=meta), UPDATE, MODIFIED)
+
+    # --- watching --------------------------------------------------------------------------------------------------------
+
+    def watch(self, kind: Any, handler: Handler, since: int | None = None) -> Callable[[], None]:
+        """Call `handler(type, old, new)` for what there is now (as ADDED) and for every change to come.
+
+        Args:
+            kind: a class or a store name.
+            handler: gets ADDED, MODIFIED or DELETED, the object before (None at first), the object after.
+            since: a resourceVersion to resume from; then only later changes are delivered.
+
+        Returns:
+            A function that ends the watch.
+
+        Raises:
+            Gone: changes since that version are no longer kept.
+        """
+        kind = kind if isinstance(kind, str) else kind.GROUP_KIND
+        table = self._table(kind)
+        for type_, old, new in self._missed(kind, since) if since is not None else self._present(table):
+            handler(type_, old, new)
+        table.watchers.append(handler)
+        return lambda: table.watchers.remove(handler) if handler in table.watchers else None
+
+    @staticmethod
+    def _present(table: _Table) -> list[tuple[str, None, AnyObject]]:
+        return [(ADDED, None, table.objects[key]) for key in table.keys()]
+
+    def _missed(self, kind: str, since: int) -> list[tuple[str, AnyObject | None, AnyObject]]:
+        if since < self.oldest_version:
+            raise Gone(f"resourceVersion {since} is too old: the oldest kept is {self.oldest_version}; list again")
+        missed: list[tuple[str, AnyObject | None, AnyObject]] = []
+        for row in reversed(self.trace.rows):
+            if row.world != self.world or not row.version:
+                continue
+            if row.version <= since:
+                break
+            if row.kind == kind:
+                type_ = {CREATE: ADDED, DELETE: DELETED}.get(row.verb, MODIFIED)
+                missed.append((type_, row.old, row.new if row.new is not None else row.old))  # type: ignore[arg-type]
+        return missed[::-1]
+
+    # --- inside ----------------------------------------------------------------------------------------------------------
+
+    def _table(self, kind: str) -> _Table:
+        table = self._tables.get(kind)
+        if table is None:
+            table = self._tables[kind] = _Table(is_namespaced(kind))
+        return table
+
+    def _stored(self, kind: str, key: Key, obj: Any) -> tuple[_Table, Any]:
+        table = self._tables.get(kind)
+        old = None if table is None else table.objects.get(key)
+        if table is None or old is None:
+            at = f" in {self.world}" if self.world else ""
+            raise NotFound(f"{obj.kind} {_where(obj.metadata)} not found{at}")
+        given = obj.metadata.resourceVersion
+        if given != old.metadata.resourceVersion:
+            if not given:
+                raise BadRequest(
+                    f"{obj.kind} {_where(obj.metadata)}: metadata.resourceVersion must be specified for an update: "
+                    "read the object, change it and write it back"
+                )
+            raise Conflict(
+                f"{obj.kind} {_where(obj.metadata)}: you wrote resourceVersion {given}, the store has "
+                f"{old.metadata.resourceVersion}; read it again and reapply your change"
+            )
+        return table, old
+
+    def _put(self, table: _Table, kind: str, key: Key, old: Any, new: Any, verb: str, event: str) -> None:
+        table.objects[key] = new
+        if table.indexes:
+            table.index(key, old, new)
+        if old is None or old.metadata.ownerReferences != new.metadata.ownerReferences:
+            self._reown(kind, key, old, new)
+        self._tell(table, self.trace.write(self.world, verb, kind, old, new, self.version), event, old, new)
+
+    def _remove(self, table: _Table, kind: str, key: Key, old: Any, last: Any) -> None:
+        del table.objects[key]
+        table.order = None
+        if table.indexes:
+            table.index(key, old, None)
+        self._reown(kind, key, old, None)
+        row = self.trace.write(self.world, DELETE, kind, old, None, self.version)
+        self._tell(table, row, DELETED, old, last)
+        if last.metadata.uid in self._owned:
+            collect = self.trace.bound(self._collect, "garbage-collector")
+            self.clock.call_soon((collect, (last.metadata.uid,)))
+
+    def _tell(self, table: _Table, row: int, event: str, old: Any, new: Any) -> None:
+        watchers = table.watchers
+        if watchers:
+            trace = self.trace
+            before = trace.cause
+            trace.cause = row
+            for handler in watchers if len(watchers) == 1 else tuple(watchers):
+                handler(event, old, new)
+            trace.cause = before
+
+    def _reown(self, kind: str, key: Key, old: Any, new: Any) -> None:
+        for owner in old.metadata.ownerReferences if old is not None else ():
+            self._owned[owner.uid].discard((kind, key))
+        for owner in new.metadata.ownerReferences if new is not None else ():
+            self._owned[owner.uid].add((kind, key))
+
+    def _collect(self, owner_uid: str) -> None:
+        """Background garbage collection: delete what a deleted object owned, unless it has another living owner."""
+        for kind, (namespace, name) in sorted(self._owned.pop(owner_uid, ())):
+            obj = self.find(kind, name, namespace)
+            if obj is None:
+                continue
+            others = [owner for owner in obj.metadata.ownerReferences if owner.uid != owner_uid]
+            if any(self._is_alive(owner.uid, owner.apiVersion, owner.kind, owner.name, namespace) for owner in others):
+                continue
+            self.delete(kind, name, namespace)
+
+    def _is_alive(self, uid: str, api_version: str, kind: str, name: str, namespace: str) -> bool:
+        known = Unstructured(apiVersion=api_version, kind=kind).GROUP_KIND
+        owner = self.find(known, name, namespace if is_namespaced(known) else "")
+        return owner is not None and owner.metadata.uid == uid
+
+    def _check_identity(self, table: _Table, kind: str, meta: ObjectMeta) -> None:
+        if not meta.name and not meta.generateName:
+            raise BadRequest(f"{kind} (no name): metadata.name: required, but missing; write name: something")
+        if table.namespaced and not meta.namespace:
+            raise BadRequest(f"{kind} {meta.name}: metadata.namespace: required, but missing; write namespace: default")
+        if not table.namespaced and meta.namespace:
+            raise BadRequest(f"{kind} {meta.name}: metadata.namespace: a {kind} has no namespace; leave it out")
+
+    def _uid(self) -> str:
+        # Readable and the same in every run; the world keeps uids of different clusters apart.
+        world = sum((index + 1) * ord(char) for index, char in enumerate(self.world)) & 0xFFFF
+        return f"00000000-0000-4000-8{world >> 12:03x}-{world & 0xFFF:03x}{self._uids:09x}"
+
+    def __repr__(self) -> str:
+        count = sum(len(table.objects) for table in self._tables.values())
+        return f"<Store {self.world or 'karmada-apiserver'} {count} objects, version {self.version}>"
+
+
+def _kind_name(kind: Any) -> str:
+    name: str = kind if isinstance(kind, str) else kind.GROUP_KIND
+    return name.partition(".")[0]
+
+
+def _where(meta: ObjectMeta) -> str:
+    return f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
+
+
+_STATUS_OF: dict[type, Any] = {}  # per typed kind: its empty status, or None when it has none
+
+
+def _empty_status(cls: type) -> Any:
+    if cls not in _STATUS_OF:
+        fields = dict(zip(reversed(cls.__struct_fields__), reversed(cls.__struct_defaults__), strict=False))  # type: ignore[attr-defined]
+        _STATUS_OF[cls] = fields.get("status")
+    return _STATUS_OF[cls]
+
+
+def _without_status(obj: Any) -> Any:
+    if isinstance(obj, Unstructured):
+        if "status" not in obj.body:
+            return obj
+        return replace(obj, body={key: value for key, value in obj.body.items() if key != "status"})
+    empty = _empty_status(type(obj))
+    return obj if empty is None or obj.status == empty else replace(obj, status=empty)
+
+
+def _with_status_of(obj: Any, other: Any) -> Any:
+    """`obj` with the status of `other`."""
+    if isinstance(obj, Unstructured):
+        mine, theirs = obj.body.get("status"), other.body.get("status")
+        if mine == theirs:
+            return obj
+        body = {key: value for key, value in obj.body.items() if key != "status"}
+        return replace(obj, body=body if theirs is None else {**body, "status": theirs})
+    if _empty_status(type(obj)) is None or obj.status is other.status:
+        return obj
+    return replace(obj, status=other.status)
+
+
+def _content_changed(obj: Any, old: Any) -> bool:
+    """Whether anything but metadata and status differs; both have the same status already."""
+    if isinstance(obj, Unstructured):
+        return bool(obj.body is not old.body and obj.body != old.body)
+    return bool(obj.spec is not old.spec and obj.spec != old.spec)
+
+
+def _same_metadata(meta: ObjectMeta, old: ObjectMeta) -> bool:
+    return meta is old or (
+        meta.labels == old.labels
+        and meta.annotations == old.annotations
+        and meta.finalizers == old.finalizers
+        and meta.ownerReferences == old.ownerReferences
+    )

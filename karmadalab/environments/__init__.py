@@ -1,0 +1,1 @@
+"""The worlds a control plane can run in: simulated members on a virtual clock, processes over HTTP, kind clusters."""

@@ -1,0 +1,154 @@
+"""The control plane put together: which processes there are, and which controllers run in each.
+
+The tables below are the whole wiring. A process that is stopped and started is built anew from them, with nothing in
+its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+from karmadalab.api.cluster import execution_namespace
+from karmadalab.api.scheme import RESOURCE_TYPES
+from karmadalab.controllers.binding import BindingController
+from karmadalab.controllers.binding_status import BindingStatusController
+from karmadalab.controllers.cluster import ClusterController
+from karmadalab.controllers.cluster_status import ClusterStatusController, ThresholdFilter, threshold_adjusted
+from karmadalab.controllers.detector import ResourceDetector
+from karmadalab.controllers.execution import ExecutionController
+from karmadalab.controllers.graceful_eviction import GracefulEvictionController
+from karmadalab.controllers.lease import LeaseController
+from karmadalab.controllers.taint_manager import BindingEviction, TaintManager
+from karmadalab.controllers.work_status import WorkStatusController
+from karmadalab.core.clock import VirtualClock
+from karmadalab.core.controller import Manager, Reconciler
+from karmadalab.core.indexes import add_indexes
+from karmadalab.core.member import MemberCluster
+from karmadalab.core.settings import Settings
+from karmadalab.core.store import Client, Store
+from karmadalab.core.trace import Trace
+from karmadalab.interpreter import Interpreter
+from karmadalab.scheduler import Scheduler
+from karmadalab.scheduler.controller import SchedulerController
+from karmadalab.webhook import Admission
+
+CONTROLLER_MANAGER, SCHEDULER = "karmada-controller-manager", "karmada-scheduler"
+
+# Kinds the cluster itself makes, or that never travel.
+_NOT_TEMPLATES = frozenset(("Node", "Pod", "Event", "ReplicaSet.apps"))
+TEMPLATE_KINDS = tuple(
+    rt.group_kind for rt in RESOURCE_TYPES if rt.cls is None and rt.group_kind not in _NOT_TEMPLATES
+)
+
+
+class Reach:
+    """The members that a process can reach, by name."""
+
+    def __init__(self, members: Mapping[str, MemberCluster]) -> None:
+        self._members = members
+
+    def reach(self, name: str) -> MemberCluster | None:
+        """The member, None when another process talks to it."""
+        return self._members.get(name)
+
+
+class ControlPlane:
+    """The API server and the processes around it.
+
+    Args:
+        clock, trace, settings: the lab's.
+        rng: the lab's generator: permanent ids, jitter.
+        chance: where the scheduler's coin flips come from; None makes them stable choices.
+        scheduler: the scheduling pipeline; students bring their own plugins.
+        threshold: the filter between a probe's answer and the Ready condition; students bring their own.
+        interpreter: what kinds mean.
+        strict: whether an unexpected exception in a controller ends the run.
+    """
+
+    def __init__(
+        self,
+        clock: VirtualClock,
+        trace: Trace,
+        settings: Settings,
+        rng: Random,
+        chance: Random | None = None,
+        scheduler: Scheduler | None = None,
+        threshold: ThresholdFilter | None = None,
+        interpreter: Interpreter | None = None,
+        strict: bool = True,
+    ) -> None:
+        self.clock, self.trace, self.settings, self.rng, self.strict = clock, trace, settings, rng, strict
+        self.interpreter = interpreter or Interpreter()
+        self.chance = chance
+        self.scheduler = scheduler
+        self.threshold = threshold or threshold_adjusted
+        self.push_members: dict[str, MemberCluster] = {}
+        self.monitor_phase_s = 0.0
+        self.store = Store(clock, trace, admit=self._admission().admit)
+        add_indexes(self.store)
+        self.controller_manager = self.process(CONTROLLER_MANAGER, self._controllers)
+        self.scheduler_process = self.process(SCHEDULER, self._scheduler)
+
+    def _admission(self) -> Admission:
+        settings = self.settings
+        tolerates = settings.profile == "v1.13"
+        return Admission(
+            new_id=lambda: _uuid(self.rng),
+            now=self.clock.now,
+            default_not_ready_toleration_seconds=settings.default_not_ready_toleration_seconds if tolerates else None,
+            default_unreachable_toleration_seconds=(
+                settings.default_unreachable_toleration_seconds if tolerates else None
+            ),
+            resource_modeling=settings.gate("CustomizedClusterResourceModeling"),
+            profile=settings.profile,
+        )
+
+    def process(self, name: str, build: Callable[[Manager], Sequence[Reconciler]]) -> Manager:
+        """A process with the lab's clock, trace and settings; it is not started yet."""
+        return Manager(name, self.clock, self.trace, self.settings, build, self.strict)
+
+    def _controllers(self, manager: Manager) -> Sequence[Reconciler]:
+        """karmada-controller-manager."""
+        store, interpreter, members = self.store, self.interpreter, Reach(self.push_members)
+        execution = ExecutionController(manager, store, members, interpreter)
+        return [
+            ClusterController(manager, store, self._until_next_tick()),
+            ClusterStatusController(manager, store, members, adjust=self.threshold),
+            ResourceDetector(manager, store, interpreter, TEMPLATE_KINDS),
+            BindingController(store, interpreter),
+            execution,
+            WorkStatusController(manager, store, members, interpreter, execution.retained),
+            BindingStatusController(manager, store, interpreter),
+            TaintManager(manager, store),
+            BindingEviction(manager, store),
+            GracefulEvictionController(manager, store),
+        ]
+
+    def _until_next_tick(self) -> float:
+        """The monitor ticks at `monitor_phase_s` modulo its period, until a restart gives it another phase."""
+        period_s = self.settings.cluster_monitor_period
+        return (self.monitor_phase_s - self.clock.elapsed()) % period_s
+
+    def _scheduler(self, manager: Manager) -> Sequence[Reconciler]:
+        """karmada-scheduler."""
+        return [SchedulerController(manager, self.store, self.scheduler, self.chance)]
+
+    def agent(self, name: str, client: Client, member: MemberCluster) -> Manager:
+        """karmada-agent of a pull cluster: what it runs, with the control plane at the end of `client`."""
+
+        def build(manager: Manager) -> Sequence[Reconciler]:
+            members = Reach({name: member})
+            lease = LeaseController(manager, client, self.rng)
+            status = ClusterStatusController(manager, client, members, on_healthy=lease.begin, adjust=self.threshold)
+            namespace = execution_namespace(name)
+            execution = ExecutionController(manager, client, members, self.interpreter, namespace)
+            report = WorkStatusController(manager, client, members, self.interpreter, execution.retained, namespace)
+            return [status, lease, execution, report]
+
+        return self.process(f"karmada-agent@{name}", build)
+
+
+def _uuid(rng: Random) -> str:
+    digits = f"{rng.getrandbits(128):032x}"
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"

@@ -1,0 +1,216 @@
+"""The fake world: simulated members around a real control plane, on a virtual clock.
+
+Everything that a control plane can be surprised by is here: when clusters join, at which beat their probes and
+heartbeats fall, and what faults do to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from karmadalab.api.cluster import PULL, Cluster, ClusterSpec
+from karmadalab.api.errors import BadRequest
+from karmadalab.api.meta import ObjectMeta
+from karmadalab.api.time import seconds
+from karmadalab.core.clock import VirtualClock
+from karmadalab.core.controller import Manager
+from karmadalab.core.settings import Settings
+from karmadalab.core.trace import FAULT, Trace
+from karmadalab.environments.control_plane import CONTROLLER_MANAGER, SCHEDULER, ControlPlane
+from karmadalab.environments.faults import FROZEN, RUNNING, STOPPED, Effect, Fault, combined
+from karmadalab.environments.fleet import Fleet, MemberSpec
+from karmadalab.environments.link import REFUSED, SILENT, UP, Link, Remote
+from karmadalab.environments.member import SimulatedMember
+
+# A process that was killed leaves a leader lease behind: its successor waits for that to end, and for its own next try.
+_PROCESS_START_S = 0.4
+
+
+@dataclass(frozen=True)
+class Phases:
+    """At which beat the loops of a lab fall, in seconds after its beginning.
+
+    Attributes:
+        monitor_s: a pass of the health monitor (modulo its period).
+        probe_s: by member, a probe or, in pull mode, a heartbeat (modulo the update frequency).
+    """
+
+    monitor_s: float = 0.0
+    probe_s: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def drawn(cls, fleet: Fleet, rng: Random, monitor_period_s: float, frequency_s: float) -> Phases:
+        """Phases as chance has it: anywhere within a period, on a grid of milliseconds."""
+        monitor_s = round(rng.random() * monitor_period_s, 3)
+        return cls(monitor_s, {member.name: round(rng.random() * frequency_s, 3) for member in fleet.members})
+
+
+def lead_s(settings: Settings) -> float:
+    """How long before the lab begins its clock must start: the control plane first, then a beat in which all join."""
+    return settings.cluster_status_update_frequency + settings.cluster_monitor_period
+
+
+class FakeWorld:
+    """A fleet of simulated members and the faults that act on it.
+
+    Args:
+        control_plane: the control plane, not started.
+        fleet: who joins.
+        phases: when the loops fall.
+    """
+
+    def __init__(self, control_plane: ControlPlane, fleet: Fleet, phases: Phases, rng: Random) -> None:
+        self.control_plane = control_plane
+        self.clock: VirtualClock = control_plane.clock
+        self.trace: Trace = control_plane.trace
+        self.fleet = fleet
+        self.phases = phases
+        self.members: dict[str, SimulatedMember] = {}
+        self.agents: dict[str, Manager] = {}
+        self.faults: list[Fault] = []
+        self._rng = rng
+        self._effects: dict[str, Effect] = {}
+
+    def start(self) -> None:
+        """Start the control plane and let the fleet join, so that all is settled when the lab begins."""
+        plane = self.control_plane
+        plane.monitor_phase_s = self.phases.monitor_s
+        plane.controller_manager.start()
+        plane.scheduler_process.start()
+        frequency_s = plane.settings.cluster_status_update_frequency
+        for spec in self.fleet.members:
+            phase_s = self.phases.probe_s.get(spec.name, 0.0) % frequency_s
+            self.clock.call_at(self.clock.epoch - frequency_s + phase_s, self.join, spec)
+        self.clock.run_until(self.clock.epoch)
+
+    # --- members
+
+    def join(self, spec: MemberSpec) -> None:
+        """Make a member and register it, as `karmadactl join` or an agent's start would."""
+        if spec.name in self.members:
+            raise BadRequest(f"member {spec.name} has joined already; choose another name")
+        member = self.members[spec.name] = SimulatedMember(spec, self.clock, self.trace, self._rng)
+        plane = self.control_plane
+        if spec.mode != PULL:
+            plane.push_members[spec.name] = member.from_control_plane
+        plane.store.create(_cluster_object(spec))
+        if spec.mode == PULL:
+            client = Remote(plane.store, member.uplink, self.clock, self.trace)
+            agent = self.agents[spec.name] = plane.agent(spec.name, client, member.from_agent)
+            agent.start()
+
+    def member(self, name: str) -> SimulatedMember:
+        """A member by name. Raises `BadRequest`, with the names there are."""
+        found = self.members.get(name)
+        if found is None:
+            raise BadRequest(f"there is no member {name!r}; there are {', '.join(self.members) or 'none'}")
+        return found
+
+    def process(self, name: str) -> Manager:
+        """A process of the control plane, or an agent as `karmada-agent@member3`. Raises `BadRequest`."""
+        plane = self.control_plane
+        known = {CONTROLLER_MANAGER: plane.controller_manager, SCHEDULER: plane.scheduler_process}
+        known |= {f"karmada-agent@{member}": agent for member, agent in self.agents.items()}
+        short = {name.removeprefix("karmada-"): manager for name, manager in known.items()}
+        found = known.get(name) or short.get(name)
+        if found is None:
+            raise BadRequest(f"there is no process {name!r}; there are {', '.join(known)}")
+        return found
+
+    # --- faults
+
+    def inject(self, fault: Fault) -> None:
+        """Let a fault on a member act."""
+        fault.row = self.trace.note("fault", fault.target, fault.text, verb=FAULT, detail={"fault": fault.name})
+        self.faults.append(fault)
+        with self.trace.acting("fault", fault.row):
+            self._rework(fault.target)
+
+    def end(self, fault: Fault) -> None:
+        """Let a fault on a member cease to act."""
+        self.faults.remove(fault)
+        row = self.trace.note("fault", fault.target, f"healed: {fault.text}", verb=FAULT, detail={"healed": fault.name})
+        with self.trace.acting("fault", row):
+            self._rework(fault.target)
+
+    def _rework(self, name: str) -> None:
+        """Bring a member to the state that the faults acting on it add up to."""
+        acting = [fault for fault in self.faults if fault.target == name]
+        effect, before = combined([f.effect for f in acting]), self._effects.get(name, Effect())
+        self._effects[name] = effect
+        member = self.members[name]
+        if acting:
+            self.trace.blame[name] = acting[-1].row or 0
+        else:
+            self.trace.blame.pop(name, None)
+        self._rework_workloads(member, effect, {f.effect.bad_image for f in acting} - {""})
+        path = member.uplink if member.pulls else member.from_control_plane.link
+        for link in (*member.api_server_links(), member.uplink):
+            self._rework_link(link, effect, link is path, link is not member.uplink, name)
+        if member.pulls and effect.agent != before.agent:
+            self._rework_process(self.agents[name], before.agent, effect.agent)
+
+    def _rework_link(self, link: Link, effect: Effect, is_path: bool, ends_at_api: bool, name: str) -> None:
+        states = [effect.path if is_path else UP, effect.api if ends_at_api else UP]
+        link.cause = self.trace.blame.get(name)
+        link.latency_s = effect.latency_s if is_path else 0.0
+        link.loss = effect.loss if is_path else 0.0
+        link.set_state(REFUSED if REFUSED in states else SILENT if SILENT in states else UP)
+
+    def _rework_workloads(self, member: SimulatedMember, effect: Effect, bad_images: set[str]) -> None:
+        workloads = member.workloads
+        workloads.startup_s = seconds(member.spec.startup) if effect.startup_s is None else effect.startup_s
+        had_room, had_images = not workloads.full, workloads.bad_images
+        workloads.full, workloads.bad_images = effect.full, bad_images
+        workloads.power(effect.powered)
+        if had_images - bad_images:
+            workloads.retry_images()
+        if not effect.full and not had_room:
+            workloads.retry_scheduling()
+
+    def _rework_process(self, process: Manager, before: str, after: str) -> None:
+        if after == FROZEN:
+            process.pause()
+        elif after == STOPPED:
+            process.stop()
+        elif before == FROZEN:
+            process.resume()
+        else:
+            self.start_after_lease(process)
+
+    def start_after_lease(self, process: Manager) -> None:
+        """Start a process whose predecessor was killed: it works once the old leader lease has run out."""
+        settings = self.control_plane.settings
+        wait_s = settings.leader_elect_lease_duration + settings.leader_elect_retry_period + _PROCESS_START_S
+        self.clock.call_later(wait_s, self.trace.bound(process.start, process.name))
+
+    def process_fault(self, fault: Fault, state: str) -> None:
+        """Let a fault on a process of the control plane act."""
+        fault.row = self.trace.note("fault", fault.target, fault.text, verb=FAULT, detail={"fault": fault.name})
+        self.faults.append(fault)
+        with self.trace.acting("fault", fault.row):
+            self._rework_process(self.process(fault.target), RUNNING, state)
+
+    def end_process_fault(self, fault: Fault, state: str) -> None:
+        """Let a fault on a process cease to act."""
+        self.faults.remove(fault)
+        row = self.trace.note("fault", fault.target, f"healed: {fault.text}", verb=FAULT, detail={"healed": fault.name})
+        with self.trace.acting("fault", row):
+            self._rework_process(self.process(fault.target), state, RUNNING)
+
+
+def _cluster_object(spec: MemberSpec) -> Cluster:
+    return Cluster(
+        metadata=ObjectMeta(name=spec.name, labels=spec.labels),
+        spec=ClusterSpec(
+            syncMode=spec.mode,
+            id=f"{spec.name}-id",
+            apiEndpoint=f"https://{spec.name}.example:6443",
+            provider=spec.provider,
+            region=spec.region,
+            zone=spec.zone,
+            taints=spec.taints,
+        ),
+    )

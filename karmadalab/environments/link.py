@@ -1,0 +1,239 @@
+"""A network that can refuse, drop, delay and lose, and clients that live with it.
+
+Two failures look alike to a person and very different to a client. Where the machine is off but its address answers,
+connections are refused and the caller knows at once. Where packets vanish, the caller learns nothing until its own
+time-outs end: an open connection is given up 45 s after it last carried anything (30 s without a frame, then a ping that
+waits 15 s), a new one after the 10 s that a TLS handshake may take. These numbers are Go's HTTP/2 client's, and they are
+why a silent partition is detected some 40 s later than a refused one.
+
+Reads are answered by caches, as with Kubernetes informers: while the link is down they show the past. Writes and probes
+cross the link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from random import Random
+from typing import Any
+
+from karmadalab.api.errors import Unreachable
+from karmadalab.api.meta import LabelSelector
+from karmadalab.core.clock import VirtualClock
+from karmadalab.core.controller import Wait
+from karmadalab.core.snapshot import Snapshot
+from karmadalab.core.store import ADDED, DELETED, MODIFIED, Handler, Store
+from karmadalab.core.trace import Trace
+
+IDLE_CONNECTION_TIMEOUT_S = 45.0
+HANDSHAKE_TIMEOUT_S = 10.0
+
+UP, REFUSED, SILENT = "up", "refused", "silent"
+
+
+class Link:
+    """The way from one caller to one API server.
+
+    Attributes:
+        state: `up`, `refused` (the far side answers "connection refused") or `silent` (packets vanish).
+        latency_s: how long an answer takes.
+        loss: the share of calls, 0 to 1, that get no answer.
+        cause: the trace row of the fault that acts on the link now.
+    """
+
+    def __init__(self, name: str, clock: VirtualClock, trace: Trace, rng: Random) -> None:
+        self.name = name
+        self.state = UP
+        self.latency_s = 0.0
+        self.loss = 0.0
+        self.cause: int | None = None
+        self._clock = clock
+        self._trace = trace
+        self._rng = rng
+        self._last_active = clock.now()
+        self._connected = True
+        self._answer: list[Unreachable | None] = []
+        self._listeners: list[Callable[[bool], None]] = []
+
+    @property
+    def carries(self) -> bool:
+        """Whether calls get through at all."""
+        return self.state == UP
+
+    def set_state(self, state: str) -> None:
+        """Change the link and tell who listens whether it carries calls now."""
+        before, self.state = self.carries, state
+        if state == REFUSED:
+            self._connected = False
+        if before != self.carries:
+            for listener in tuple(self._listeners):
+                listener(self.carries)
+
+    def on_change(self, listener: Callable[[bool], None]) -> None:
+        """Call back with True or False when the link begins or ceases to carry calls."""
+        self._listeners.append(listener)
+
+    def cross(self) -> None:
+        """Make a call over the link.
+
+        Raises:
+            Unreachable: it was refused, or no answer came in time.
+            Wait: the answer, whatever it is, takes a while.
+        """
+        if self._answer:
+            error = self._answer[-1]
+            if error is not None:
+                raise error
+            return
+        if self.state == UP and not self.latency_s and not self.loss:
+            self._last_active = self._clock.now()
+            self._connected = True
+            return
+        if self.state == REFUSED:
+            self._blame()
+            raise Unreachable(f"{self.name}: connection refused")
+        lost = self.state == SILENT or self._rng.random() < self.loss
+        raise Wait(self._patience_s() if lost else self.latency_s, lambda: self._arrive(lost), self._leave)
+
+    def _patience_s(self) -> float:
+        """How long the caller waits for an answer that does not come."""
+        if self._connected:
+            self._connected = False
+            left_s = self._last_active + IDLE_CONNECTION_TIMEOUT_S - self._clock.now()
+            if left_s > 0:
+                return left_s
+        return HANDSHAKE_TIMEOUT_S
+
+    def _arrive(self, lost: bool) -> None:
+        if lost and self.state == UP and not self.loss:
+            lost = False  # the packets were sent again and the link is back
+        if lost:
+            self._blame()
+            self._answer.append(Unreachable(f"{self.name}: no answer in time"))
+        elif self.state == REFUSED:
+            self._blame()
+            self._answer.append(Unreachable(f"{self.name}: connection refused"))
+        else:
+            self._last_active = self._clock.now()
+            self._connected = True
+            self._answer.append(None)
+
+    def _leave(self) -> None:
+        self._answer.pop()
+
+    def _blame(self) -> None:
+        if self.cause is not None:
+            self._trace.cause = self.cause
+
+    def __repr__(self) -> str:
+        slow = f", {self.latency_s:g}s" if self.latency_s else ""
+        lossy = f", loses {self.loss:.0%}" if self.loss else ""
+        return f"<Link {self.name} {self.state}{slow}{lossy}>"
+
+
+class Remote:
+    """A store at the other end of a link, as a client with informer caches sees it."""
+
+    def __init__(self, store: Store, link: Link, clock: VirtualClock, trace: Trace) -> None:
+        self._store = store
+        self._link = link
+        self._clock = clock
+        self._trace = trace
+        self._cache: Snapshot | None = None  # what was known when the link went down
+        self._watches: list[tuple[str, Handler]] = []
+        self._stops: list[Callable[[], None]] = []
+        link.on_change(self._link_changed)
+
+    @property
+    def version(self) -> int:
+        """The newest resourceVersion the cache has."""
+        return self._store.version if self._cache is None else self._cache.version
+
+    def get(self, kind: Any, name: str, namespace: str = "") -> Any:
+        """As `Store.get`, from the cache."""
+        return (self._cache or self._store).get(kind, name, namespace)
+
+    def find(self, kind: Any, name: str, namespace: str = "") -> Any:
+        """As `Store.find`, from the cache."""
+        return (self._cache or self._store).find(kind, name, namespace)
+
+    def list(self, kind: Any, namespace: str | None = None, selector: LabelSelector | None = None) -> list[Any]:
+        """As `Store.list`, from the cache."""
+        return (self._cache or self._store).list(kind, namespace, selector)
+
+    def indexed(self, kind: Any, index: str, value: Hashable) -> list[Any]:
+        """As `Store.indexed`. Only the control plane's own controllers use indexes, and they are never cut off."""
+        return self._store.indexed(kind, index, value)
+
+    def create(self, obj: Any) -> Any:
+        """As `Store.create`, over the link."""
+        self._link.cross()
+        return self._store.create(obj)
+
+    def update(self, obj: Any) -> Any:
+        """As `Store.update`, over the link."""
+        self._link.cross()
+        return self._store.update(obj)
+
+    def update_status(self, obj: Any) -> Any:
+        """As `Store.update_status`, over the link."""
+        self._link.cross()
+        return self._store.update_status(obj)
+
+    def delete(self, kind: Any, name: str, namespace: str = "") -> None:
+        """As `Store.delete`, over the link."""
+        self._link.cross()
+        self._store.delete(kind, name, namespace)
+
+    def watch(self, kind: Any, handler: Handler) -> Callable[[], None]:
+        """As `Store.watch`; while the link is down nothing arrives, afterwards what was missed does."""
+        name = kind if isinstance(kind, str) else kind.GROUP_KIND
+        entry = (name, handler)
+        self._watches.append(entry)
+        if self._cache is not None:
+            for obj in self._cache.list(name):
+                handler(ADDED, None, obj)
+        live = self._store.watch(name, self._carried(handler)) if self._cache is None else self._later(name, handler)
+
+        def stop() -> None:
+            live()
+            if entry in self._watches:
+                self._watches.remove(entry)
+
+        return stop
+
+    def _later(self, kind: str, handler: Handler) -> Callable[[], None]:
+        """A watch begun while the link is down: it will bring only what changes after the cache was cut off."""
+        return self._store.watch(kind, self._carried(handler), since=self._store.version)
+
+    def _carried(self, handler: Handler) -> Handler:
+        def carry(event: str, old: Any, new: Any) -> None:
+            if self._cache is not None:
+                return
+            if self._link.latency_s:
+                self._clock.call_later(self._link.latency_s, self._trace.bound(handler), event, old, new)
+            else:
+                handler(event, old, new)
+
+        return carry
+
+    def _link_changed(self, carries: bool) -> None:
+        if not carries:
+            self._cache = self._store.snapshot()
+            return
+        cache, self._cache = self._cache, None
+        if cache is None:
+            return
+        for kind, handler in tuple(self._watches):
+            self._catch_up(cache, kind, handler)
+
+    def _catch_up(self, cache: Snapshot, kind: str, handler: Handler) -> None:
+        """List again and compare with what was known, as an informer does when its watch is back."""
+        known = {(o.metadata.namespace, o.metadata.name): o for o in cache.list(kind)}
+        for new in self._store.list(kind):
+            old = known.pop((new.metadata.namespace, new.metadata.name), None)
+            if old is None:
+                handler(ADDED, None, new)
+            elif old is not new:
+                handler(MODIFIED, old, new)
+        for gone in known.values():
+            handler(DELETED, gone, gone)

@@ -1,0 +1,421 @@
+"""The face of the package: a control plane with members that one can run, break, question and rewind.
+
+    lab = Lab.fake(members=3)
+    lab.apply("environments/nginx.yaml")
+    lab.run("1m")
+    lab.fault("member1").power_off()
+    lab.run("15m")
+    lab.timeline
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from karmadalab.api.cluster import Cluster
+from karmadalab.api.errors import BadRequest, Conflict, Invalid
+from karmadalab.api.meta import Resource, Taint, replace
+from karmadalab.api.scheme import AnyObject, decode, resource_type, to_dict
+from karmadalab.api.time import duration, seconds
+from karmadalab.api.unstructured import Unstructured
+from karmadalab.controllers.cluster import with_taints
+from karmadalab.controllers.cluster_status import ThresholdFilter
+from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock
+from karmadalab.core.explain import Explanation, explain
+from karmadalab.core.settings import Settings
+from karmadalab.core.snapshot import Snapshot
+from karmadalab.core.store import Store
+from karmadalab.core.timeline import Timeline
+from karmadalab.core.trace import Trace
+from karmadalab.environments.check import check
+from karmadalab.environments.control_plane import ControlPlane
+from karmadalab.environments.fake import FakeWorld, Phases, lead_s
+from karmadalab.environments.fault_control import MemberFaults, ProcessFaults, fault_control
+from karmadalab.environments.files import parse_yaml, read_text
+from karmadalab.environments.fleet import Fleet, fleet_of, read_fleet
+from karmadalab.interpreter import Interpreter
+from karmadalab.scheduler import Scheduler
+
+Manifests = str | Path | Mapping[str, Any] | AnyObject | Iterable[Any]
+
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+
+class View:
+    """Reading one API server, now or at a past moment; kinds as a person writes them."""
+
+    def __init__(self, source: Store | Snapshot, what: str) -> None:
+        self._source = source
+        self._what = what
+
+    def get(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
+        """The object of that name, as an immutable object.
+
+        Args:
+            kind: `Deployment`, `deploy`, `rb`, a class, or `Kind.group` for custom kinds.
+
+        Raises:
+            NotFound: it is not there.
+            BadRequest: there is no such kind.
+        """
+        rt = resource_type(kind)
+        return self._source.get(rt.group_kind, name, namespace if rt.namespaced else "")
+
+    def find(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
+        """The object of that name, or None."""
+        rt = resource_type(kind)
+        return self._source.find(rt.group_kind, name, namespace if rt.namespaced else "")
+
+    def list(self, kind: str | type[Resource], namespace: str | None = None) -> list[Any]:
+        """The objects of a kind, by namespace and name."""
+        return self._source.list(resource_type(kind).group_kind, namespace)
+
+    def yaml(self, kind: str | type[Resource], name: str, namespace: str = "default") -> str:
+        """An object as `kubectl get -o yaml` shows it."""
+        return to_yaml(to_dict(self.get(kind, name, namespace)))
+
+    def __repr__(self) -> str:
+        return f"<View of {self._what}: {self._source}>"
+
+
+class Lab(View):
+    """A control plane and its members. Make one with `Lab.fake`.
+
+    Attributes:
+        settings: Karmada's flags.
+        store: the control plane's objects.
+        trace: everything that happened, row by row.
+        world: the members and what can go wrong with them.
+    """
+
+    def __init__(self, world: FakeWorld, settings: Settings, seed: int | None) -> None:
+        super().__init__(world.control_plane.store, "karmada-apiserver")
+        self.world = world
+        self.settings = settings
+        self.seed = seed
+        self.clock = world.clock
+        self.trace = world.trace
+        self.store = world.control_plane.store
+
+    @classmethod
+    def fake(
+        cls,
+        fleet: Fleet | str | Path | Mapping[str, Any] | None = None,
+        *,
+        members: int | None = None,
+        pull: int = 0,
+        seed: int | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        phases: Phases | None = None,
+        scheduler: Scheduler | None = None,
+        threshold: ThresholdFilter | None = None,
+        interpreter: Interpreter | None = None,
+        strict: bool = True,
+    ) -> Lab:
+        """A lab in memory, on a virtual clock.
+
+        Args:
+            fleet: a fleet file (or a scenario file, whose fleet is taken), a mapping, or a `Fleet`.
+            members, pull: instead of a fleet: so many equal members, the last `pull` of them in pull mode.
+            seed: for phases, ids, jitter and the scheduler's coin flips. None: the same phases each time, no coin flips.
+            settings: Karmada's flags that differ from the defaults.
+            phases: when probes, heartbeats and monitor passes fall; None draws them from the seed.
+            scheduler: a scheduler with one's own plugins.
+            threshold: one's own filter between a probe's answer and the Ready condition.
+            interpreter: what custom kinds mean.
+            strict: whether an unexpected exception in a controller ends the run (else it is retried and traced).
+
+        Raises:
+            BadRequest, Invalid: what is wrong with the arguments; nothing was started.
+        """
+        chosen = _fleet(fleet, members, pull)
+        flags = settings if isinstance(settings, Settings) else Settings().with_flags(settings or {})
+        rng = Random(_checked_seed(seed))
+        clock = VirtualClock(DEFAULT_EPOCH, lead_s(flags))
+        trace = Trace(clock.now)
+        plane = ControlPlane(
+            clock,
+            trace,
+            flags,
+            rng,
+            chance=None if seed is None else rng,
+            scheduler=scheduler,
+            threshold=threshold,
+            interpreter=interpreter,
+            strict=strict,
+        )
+        if phases is None:
+            phases = Phases.drawn(chosen, rng, flags.cluster_monitor_period, flags.cluster_status_update_frequency)
+        world = FakeWorld(plane, chosen, phases, rng)
+        world.start()
+        return cls(world, flags, seed)
+
+    # --- time
+
+    @property
+    def t(self) -> float:
+        """Seconds since the lab began."""
+        return round(self.clock.elapsed(), 6)
+
+    def run(self, length: str | float) -> Lab:
+        """Let time pass: `lab.run("15m")`. Returns the lab."""
+        length_s = seconds(length, "run")
+        if length_s < 0:
+            raise BadRequest(f"run: time runs one way; to look back use lab.at({self.t + length_s:g})")
+        self.clock.run_until(self.clock.now() + length_s)
+        return self
+
+    def run_until(self, holds: Callable[[Lab], bool], timeout: str | float = "1h", step: str | float = "1s") -> Lab:
+        """Let time pass until something holds, looking every `step`.
+
+        Raises:
+            BadRequest: it still does not hold after `timeout`.
+        """
+        end = self.clock.now() + seconds(timeout, "timeout")
+        step_s = seconds(step, "step")
+        if step_s <= 0:
+            raise BadRequest(f"step: must be longer than 0s, got {step}")
+        while not holds(self):
+            if self.clock.now() >= end:
+                raise BadRequest(f"run_until: still not so after {timeout}; look at lab.timeline to see what happened")
+            self.run(min(step_s, end - self.clock.now()))
+        return self
+
+    def at(self, t: str | float) -> View:
+        """The control plane as it was at a moment of the lab.
+
+        Raises:
+            BadRequest: that moment has not come yet.
+        """
+        t_s = seconds(t, "at")
+        if t_s > self.t:
+            raise BadRequest(f"at: {t} has not come yet, it is {duration(self.t)} in the lab; use run() first")
+        return View(Snapshot.from_rows(self.trace.rows, "", self.clock.epoch + t_s), f"karmada-apiserver at {duration(t_s)}")
+
+    # --- objects
+
+    def apply(self, manifests: Manifests) -> list[Any]:
+        """Create or update objects, as `kubectl apply` does.
+
+        Args:
+            manifests: a file, a YAML text, a manifest, an object, or a list of these. All are checked first; nothing
+                is stored when one is refused.
+
+        Returns:
+            the objects as stored.
+
+        Raises:
+            Invalid, BadRequest: what is wrong, and where.
+        """
+        objects = [_in_namespace(obj) for obj in _read(manifests)]
+        for obj in objects:
+            self._dry_run(obj)
+        self._apply_order(objects)
+        return [self._apply_one(obj) for obj in objects]
+
+    @staticmethod
+    def _apply_order(objects: list[Any]) -> None:
+        """Namespaces first, as kubectl sorts them."""
+        objects.sort(key=lambda obj: obj.kind != "Namespace")
+
+    def _dry_run(self, obj: Any) -> None:
+        old = self.store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
+        if self.store.admit is not None:
+            self.store.admit("CREATE" if old is None else "UPDATE", obj if old is None else _applied(obj, old), old)
+
+    def _apply_one(self, obj: Any) -> Any:
+        old = self.store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
+        stored = self.store.create(obj) if old is None else self.store.update(_applied(obj, old))
+        self.clock.run_until(self.clock.now())  # what follows at once has happened when apply returns
+        return stored
+
+    def update(self, obj: Any) -> Any:
+        """Write back an object that was read and changed with `karmadalab.replace`.
+
+        Raises:
+            Conflict: somebody wrote it in between.
+        """
+        stored = self.store.update(obj)
+        self.clock.run_until(self.clock.now())
+        return stored
+
+    def delete(self, kind: str | type[Resource], name: str, namespace: str = "default") -> None:
+        """Delete an object; what it owns follows. Raises `NotFound`."""
+        rt = resource_type(kind)
+        self.store.delete(rt.group_kind, name, namespace if rt.namespaced else "")
+        self.clock.run_until(self.clock.now())
+
+    def scale(self, name: str, replicas: int, namespace: str = "default", kind: str = "Deployment") -> Any:
+        """Give a workload another number of replicas."""
+        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
+            raise BadRequest(f"replicas: expected a whole number of 0 or more, got {replicas!r}")
+        return self.update(self.get(kind, name, namespace).with_spec(replicas=replicas))
+
+    def taint(self, cluster: str, taint: str) -> Any:
+        """Taint a cluster: `lab.taint("member1", "maintenance=true:NoExecute")`."""
+        found = self.get(Cluster, cluster)
+        return self.update(_tainted(found, [_taint(taint)], [], self.clock.now()))
+
+    def untaint(self, cluster: str, taint: str) -> Any:
+        """Remove a taint, named by `key:effect` or as it was given."""
+        found = self.get(Cluster, cluster)
+        return self.update(_tainted(found, [], [_taint(taint)], self.clock.now()))
+
+    def member(self, name: str) -> View:
+        """A member's own API server, to look into. Raises `BadRequest` with the names there are."""
+        return View(self.world.member(name).store, name)
+
+    @property
+    def members(self) -> list[str]:
+        """The names of the members."""
+        return list(self.world.members)
+
+    # --- faults
+
+    def fault(self, target: str) -> MemberFaults | ProcessFaults | Any:
+        """What can go wrong with a member, or with a process such as `karmada-controller-manager`."""
+        return fault_control(self.world, target)
+
+    def heal(self) -> None:
+        """End all faults."""
+        for fault in tuple(self.world.faults):
+            fault.heal()
+
+    # --- questions
+
+    @property
+    def timeline(self) -> Timeline:
+        """What happened since the lab began."""
+        return Timeline(self.trace, self.clock.epoch, banner=self.settings.banner())
+
+    def explain(self, what: str) -> Explanation:
+        """How it came to be where it is, in sentences: `lab.explain("deployment/nginx")`, `"cluster/member1"`.
+
+        Args:
+            what: `kind/name` or `kind/namespace/name`; for an object in a member, `kind/name@member2`.
+
+        Raises:
+            NotFound, BadRequest: there is no such object, or never was.
+        """
+        return explain(self.trace, self.clock.epoch, what)
+
+    def check(self) -> None:
+        """Verify every invariant of the store, the bindings and the members; see `environments.check`.
+
+        Raises:
+            AssertionError: naming the invariant and the object.
+        """
+        check(self.world)
+
+    @property
+    def placement(self) -> dict[str, dict[str, int]]:
+        """By binding, the clusters it is scheduled to and the replicas of each."""
+        return {
+            f"{binding.metadata.namespace}/{binding.metadata.name}": {t.name: t.replicas for t in binding.spec.clusters}
+            for binding in self.list("ResourceBinding")
+        }
+
+    def __repr__(self) -> str:
+        clusters = " ".join(repr(cluster) for cluster in self.list(Cluster)[:6])
+        more = f" and {len(self.world.members) - 6} more" if len(self.world.members) > 6 else ""
+        return f"<Lab {self.settings.banner()}, {duration(self.t)}, {clusters}{more}>"
+
+
+def _fleet(fleet: Any, members: int | None, pull: int) -> Fleet:
+    if fleet is not None and (members is not None or pull):
+        raise BadRequest("fleet: give either a fleet or a number of members, not both")
+    return read_fleet(fleet) if fleet is not None else fleet_of(3 if members is None else members, pull)
+
+
+def _checked_seed(seed: int | None) -> int:
+    if seed is None:
+        return 0
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise BadRequest(f"seed: expected a whole number or None, got {seed!r}")
+    return seed
+
+
+def _read(manifests: Any) -> list[Any]:
+    if isinstance(manifests, (Resource, Unstructured)):
+        return [manifests]
+    if isinstance(manifests, Path):
+        return _documents(read_text(manifests), str(manifests))
+    if isinstance(manifests, str):
+        if "\n" in manifests or manifests.lstrip().startswith("{"):
+            return _documents(manifests, "manifest")
+        return _documents(read_text(manifests), manifests)
+    if isinstance(manifests, Mapping):
+        data = dict(manifests)
+        if data.get("kind") == "List" and isinstance(data.get("items"), list):
+            return [obj for item in data["items"] for obj in _read(item)]
+        return [decode(data)]
+    if isinstance(manifests, Iterable):
+        return [obj for item in manifests for obj in _read(item)]
+    raise BadRequest(f"apply: expected a file, a YAML text or manifests, got {type(manifests).__name__}")
+
+
+def _documents(text: str, where: str) -> list[Any]:
+    documents = parse_yaml(text, where)
+    if not documents:
+        raise Invalid(f"{where}: holds no manifest")
+    objects = []
+    for document in documents:
+        if not isinstance(document, dict):
+            raise Invalid(f"{where}: a manifest is a mapping with apiVersion, kind and metadata, not {type(document).__name__}")
+        objects.extend(_read(document))
+    return objects
+
+
+def _in_namespace(obj: Any) -> Any:
+    meta = obj.metadata
+    if meta.namespace or not resource_type(obj.GROUP_KIND).namespaced:
+        return obj
+    return replace(obj, metadata=replace(meta, namespace="default"))
+
+
+def _applied(obj: Any, old: Any) -> Any:
+    """An update that keeps what others wrote: the object's own version, and labels, annotations, finalizers it lacks."""
+    meta, stored = obj.metadata, old.metadata
+    if meta.resourceVersion and meta.resourceVersion != stored.resourceVersion:
+        raise Conflict(
+            f"{obj.kind} {stored.namespace}/{stored.name}: you applied resourceVersion {meta.resourceVersion}, the store "
+            f"has {stored.resourceVersion}; leave resourceVersion out of manifests"
+        )
+    merged = replace(
+        stored,
+        labels={**stored.labels, **meta.labels},
+        annotations={**stored.annotations, **meta.annotations},
+        finalizers=meta.finalizers or stored.finalizers,
+    )
+    if isinstance(obj, Cluster):
+        obj = replace(obj, spec=replace(obj.spec, taints=obj.spec.taints or old.spec.taints))
+    return replace(obj, metadata=merged)
+
+
+def _taint(text: str) -> Taint:
+    head, _, effect = text.rpartition(":")
+    key, _, value = head.partition("=")
+    if not key or effect not in _EFFECTS:
+        raise BadRequest(f"taint: write key=value:effect with one of {', '.join(_EFFECTS)}, not {text!r}")
+    return Taint(key=key, value=value, effect=effect)
+
+
+def _tainted(cluster: Cluster, add: list[Taint], remove: list[Taint], now: float) -> Cluster:
+    return replace(cluster, spec=replace(cluster.spec, taints=with_taints(cluster.spec.taints, add, remove, now)))
+
+
+def to_yaml(data: Any) -> str:
+    """Plain data as YAML."""
+    from io import StringIO
+
+    from ruamel.yaml import YAML
+
+    writer = YAML(typ="safe", pure=True)
+    writer.default_flow_style = False
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    out = StringIO()
+    writer.dump(data, out)
+    return out.getvalue()
