@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from karmadalab.api.errors import FieldError, Invalid
 from karmadalab.api.meta import LabelSelector
 from karmadalab.api.naming import derived_service_name
 from karmadalab.api.unstructured import Unstructured
@@ -59,6 +60,21 @@ def ingress_dependencies(obj: Unstructured) -> tuple[Dependency, ...]:
     """Ingress: the Secrets with its certificates."""
     names = (tls.get("secretName") for tls in obj.spec.get("tls") or ())
     return _sorted(Dependency("v1", "Secret", obj.metadata.namespace, name) for name in names if name)
+
+
+def ingress_dependencies_with_unnamed(obj: Unstructured) -> tuple[Dependency, ...]:
+    """Ingress (v1.18): a certificate without a name is an error, not something to pass over.
+
+    Raises:
+        Invalid: an entry of `tls` names no Secret.
+    """
+    for index, tls in enumerate(obj.spec.get("tls") or ()):
+        if not tls.get("secretName"):
+            reference = {"apiVersion": "v1", "kind": "Secret", "namespace": obj.metadata.namespace}
+            detail = "dependency can not leave name and labelSelector all empty"
+            error = FieldError("FieldValueInvalid", f"dependencies[{index}]", detail, reference)
+            raise Invalid(f"{obj!r}: {error}", (error,))
+    return ingress_dependencies(obj)
 
 
 def service_import_dependencies(obj: Any) -> tuple[Dependency, ...]:

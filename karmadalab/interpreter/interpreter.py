@@ -26,10 +26,19 @@ class HookNotFound(KarmadalabError):
 
 
 class Interpreter:
-    """The hooks of every kind: the native ones, and those a lab adds with `register`."""
+    """The hooks of every kind: the native ones, and those a lab adds with `register`.
 
-    def __init__(self) -> None:
-        self._hooks = dict(NATIVE)
+    Args:
+        profile: the Karmada release whose native hooks are meant.
+
+    Raises:
+        BadRequest: there is no such profile.
+    """
+
+    def __init__(self, profile: str = "v1.13") -> None:
+        if profile not in NATIVE:
+            raise BadRequest(f"there is no profile {profile!r}: write one of {', '.join(NATIVE)}")
+        self._hooks = dict(NATIVE[profile])
 
     def register(self, group_kind: str, hooks: Hooks) -> None:
         """Say what a kind means; fields left None in `hooks` keep the answer the kind already has.

@@ -6,12 +6,12 @@ A kind that is not here has its status reflected whole, is reported healthy, and
 from __future__ import annotations
 
 from karmadalab.interpreter import dependencies, health, reflect, replicas, retain
-from karmadalab.interpreter.aggregate import network, storage, workloads
+from karmadalab.interpreter.aggregate import network, storage, v1_18, workloads
 from karmadalab.interpreter.aggregate.jobs import aggregate_cron_job, aggregate_job
 from karmadalab.interpreter.aggregate.pods import aggregate_pod
 from karmadalab.interpreter.hooks import Hooks
 
-NATIVE: dict[str, Hooks] = {
+_V1_13: dict[str, Hooks] = {
     "Deployment.apps": Hooks(
         get_replicas=replicas.workload_replicas,
         revise_replica=replicas.revise_workload,
@@ -88,3 +88,24 @@ NATIVE: dict[str, Hooks] = {
         aggregate_status=workloads.aggregate_autoscaler,
     ),
 }
+
+_V1_18: dict[str, Hooks] = {
+    **_V1_13,
+    "ReplicaSet.apps": Hooks(
+        get_replicas=replicas.workload_replicas,
+        revise_replica=replicas.revise_workload,
+        reflect_status=reflect.replica_set_status,
+        aggregate_status=v1_18.aggregate_replica_set,
+        interpret_health=health.replica_set_healthy,
+        get_dependencies=dependencies.pod_template_dependencies,
+    ),
+    "Job.batch": _V1_13["Job.batch"]._replace(aggregate_status=v1_18.aggregate_job_keeping_start),
+    "Service": _V1_13["Service"]._replace(aggregate_status=v1_18.aggregate_service),
+    "Ingress.networking.k8s.io": _V1_13["Ingress.networking.k8s.io"]._replace(
+        aggregate_status=v1_18.aggregate_ingress,
+        get_dependencies=dependencies.ingress_dependencies_with_unnamed,
+    ),
+}
+
+# The hooks of each profile.
+NATIVE: dict[str, dict[str, Hooks]] = {"v1.13": _V1_13, "v1.18": _V1_18}

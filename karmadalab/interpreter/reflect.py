@@ -14,6 +14,7 @@ from karmadalab.api.work import TEMPLATE_GENERATION_ANNOTATION
 from karmadalab.interpreter.status import StatusDict, put
 
 _DEPLOYMENT = ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas")
+_REPLICA_SET = ("replicas", "readyReplicas", "availableReplicas")
 _STATEFUL_SET = (
     "replicas",
     "readyReplicas",
@@ -38,6 +39,11 @@ _BUDGET = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPo
 def deployment_status(obj: Unstructured) -> StatusDict | None:
     """Deployment: replica counters and generations."""
     return _workload_status(obj, _DEPLOYMENT)
+
+
+def replica_set_status(obj: Unstructured) -> StatusDict | None:
+    """ReplicaSet (v1.18): replica counters and generations."""
+    return _workload_status(obj, _REPLICA_SET, ("replicas",))
 
 
 def stateful_set_status(obj: Unstructured) -> StatusDict | None:

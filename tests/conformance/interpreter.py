@@ -20,17 +20,17 @@ from karmadalab.api.work import AggregatedStatusItem
 from karmadalab.interpreter import HookNotFound, Interpreter
 from karmadalab.interpreter.hooks import OPERATIONS
 
-INTERPRETER = Interpreter()
+INTERPRETERS = {profile: Interpreter(profile) for profile in ("v1.13", "v1.18")}
 
 
 def emit(case: dict[str, Any], profile: str = "v1.13") -> dict[str, Any]:
     """The answer to one recorded question."""
-    given = case["input"]
+    given, interpreter = case["input"], INTERPRETERS[profile]
     if given["operation"] == "HookEnabled":
         name = group_kind(given["apiVersion"], given["kind"])
-        return {"result": {label: INTERPRETER.hook_enabled(name, hook) for hook, label in OPERATIONS.items()}}
+        return {"result": {label: interpreter.hook_enabled(name, hook) for hook, label in OPERATIONS.items()}}
     try:
-        return {"result": _ANSWERS[given["operation"]](given), "error": None}
+        return {"result": _ANSWERS[given["operation"]](interpreter, given), "error": None}
     except KarmadalabError as error:
         return {"result": None, "error": str(error), "exact": isinstance(error, HookNotFound)}
 
@@ -42,14 +42,14 @@ def _object(data: dict[str, Any]) -> Unstructured:
     return Unstructured(apiVersion=decoded.apiVersion, kind=decoded.kind, metadata=decoded.metadata, body=data)
 
 
-def _replicas(given: dict[str, Any]) -> Any:
-    replicas, requirements = INTERPRETER.get_replicas(_object(given["object"]))
+def _replicas(interpreter: Interpreter, given: dict[str, Any]) -> Any:
+    replicas, requirements = interpreter.get_replicas(_object(given["object"]))
     return {"replicas": replicas, "requirements": plain(requirements)}
 
 
-def _dependencies(given: dict[str, Any]) -> Any:
+def _dependencies(interpreter: Interpreter, given: dict[str, Any]) -> Any:
     found = []
-    for item in INTERPRETER.get_dependencies(_object(given["object"])):
+    for item in interpreter.get_dependencies(_object(given["object"])):
         entry = {"apiVersion": item.api_version, "kind": item.kind, "namespace": item.namespace}
         if item.name:
             entry["name"] = item.name
@@ -57,9 +57,9 @@ def _dependencies(given: dict[str, Any]) -> Any:
     return found or None
 
 
-def _aggregate(given: dict[str, Any]) -> Any:
+def _aggregate(interpreter: Interpreter, given: dict[str, Any]) -> Any:
     items = convert({"items": given["items"] or []}, _Items).items
-    return to_dict(INTERPRETER.aggregate_status(_object(given["object"]), items, Time.parse(given["now"])))
+    return to_dict(interpreter.aggregate_status(_object(given["object"]), items, Time.parse(given["now"])))
 
 
 class _Items(AggregatedStatusItem.__base__):  # type: ignore[misc]  # Data, to read a list with the reader of objects
@@ -68,11 +68,15 @@ class _Items(AggregatedStatusItem.__base__):  # type: ignore[misc]  # Data, to r
 
 _ANSWERS = {
     "GetReplicas": _replicas,
-    "ReviseReplica": lambda given: to_dict(INTERPRETER.revise_replica(_object(given["object"]), given["replica"])),
-    "Retain": lambda given: to_dict(INTERPRETER.retain(_object(given["desired"]), _object(given["observed"]))),
-    "ReflectStatus": lambda given: INTERPRETER.reflect_status(_object(given["object"])),
+    "ReviseReplica": lambda interpreter, given: to_dict(
+        interpreter.revise_replica(_object(given["object"]), given["replica"])
+    ),
+    "Retain": lambda interpreter, given: to_dict(
+        interpreter.retain(_object(given["desired"]), _object(given["observed"]))
+    ),
+    "ReflectStatus": lambda interpreter, given: interpreter.reflect_status(_object(given["object"])),
     "AggregateStatus": _aggregate,
-    "InterpretHealth": lambda given: INTERPRETER.interpret_health(_object(given["object"])) == "Healthy",
+    "InterpretHealth": lambda interpreter, given: interpreter.interpret_health(_object(given["object"])) == "Healthy",
     "GetDependencies": _dependencies,
 }
 

@@ -57,13 +57,14 @@ def _conditions(items: Items, now: float) -> list[dict[str, Any]]:
     conditions = []
     if failed:
         message = f"Job executed failed in member clusters {','.join(failed)}"
-        conditions.append(_condition("Failed", "JobFailed", message, now))
+        conditions.append(job_condition("Failed", "JobFailed", message, now))
     if items and sum(how == "Complete" for how in ended.values()) == len(items):
-        conditions.append(_condition("Complete", "Completed", "Job completed", now))
+        conditions.append(job_condition("Complete", "Completed", "Job completed", now))
     return conditions
 
 
-def _condition(type_: str, reason: str, message: str, now: float) -> dict[str, Any]:
+def job_condition(type_: str, reason: str, message: str, now: float) -> dict[str, Any]:
+    """A condition of a finished Job, probed and changed now."""
     stamp = str(Time(now))
     return {
         "type": type_,

@@ -29,17 +29,17 @@ _BUDGET = ("currentHealthy", "desiredHealthy", "expectedPods", "disruptionsAllow
 
 def aggregate_deployment(template: Unstructured, items: Items, now: float) -> Unstructured:
     """Deployment: sums, and the generation all members have reached."""
-    return _sum_workload(template, items, _DEPLOYMENT)
+    return sum_workload(template, items, _DEPLOYMENT)
 
 
 def aggregate_stateful_set(template: Unstructured, items: Items, now: float) -> Unstructured:
     """StatefulSet: sums; revisions differ between members and are left alone."""
-    return _sum_workload(template, items, _STATEFUL_SET, ("replicas", "availableReplicas"))
+    return sum_workload(template, items, _STATEFUL_SET, ("replicas", "availableReplicas"))
 
 
 def aggregate_daemon_set(template: Unstructured, items: Items, now: float) -> Unstructured:
     """DaemonSet: sums over the nodes of all members."""
-    return _sum_workload(template, items, _DAEMON_SET, _DAEMON_SET[:4])
+    return sum_workload(template, items, _DAEMON_SET, _DAEMON_SET[:4])
 
 
 def aggregate_autoscaler(template: Unstructured, items: Items, now: float) -> Unstructured:
@@ -73,9 +73,10 @@ def with_status(template: Unstructured, status: StatusDict, changed: StatusDict)
     return template.with_status(status)
 
 
-def _sum_workload(
+def sum_workload(
     template: Unstructured, items: Items, fields: tuple[str, ...], always: tuple[str, ...] = ()
 ) -> Unstructured:
+    """The template with the sums of these counters, and the generation that all members have reached."""
     sums = {field: total(statuses(items), field) for field in fields}
     sums["observedGeneration"] = _observed_generation(template, items)
     return with_status(template, put(template.status, sums, always), sums)
