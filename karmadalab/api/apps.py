@@ -8,19 +8,19 @@ from karmadalab.api.meta import Data, Resource
 from karmadalab.api.time import Time
 
 
-class WorkloadReference(Data, frozen=True):
+class WorkloadReference(Data):
     apiVersion: str = ""
     kind: str = ""
     name: str = ""
     namespace: str = ""
 
 
-class WorkloadRebalancerSpec(Data, frozen=True):
+class WorkloadRebalancerSpec(Data):
     workloads: tuple[WorkloadReference, ...] = ()
     ttlSecondsAfterFinished: int | None = None
 
 
-class ObservedWorkload(Data, frozen=True):
+class ObservedWorkload(Data):
     """`result` is Successful or Failed; successful only means that the binding was told."""
 
     workload: WorkloadReference = WorkloadReference()
@@ -28,13 +28,13 @@ class ObservedWorkload(Data, frozen=True):
     reason: str = ""
 
 
-class WorkloadRebalancerStatus(Data, frozen=True):
+class WorkloadRebalancerStatus(Data):
     observedWorkloads: tuple[ObservedWorkload, ...] = ()
     observedGeneration: int = 0
     finishTime: Time | None = None
 
 
-class WorkloadRebalancer(Resource, frozen=True, kw_only=True):
+class WorkloadRebalancer(Resource, kw_only=True):
     """A request to place workloads as if they were new; finished, it can delete itself."""
 
     GROUP_KIND: ClassVar[str] = "WorkloadRebalancer.apps.karmada.io"

@@ -9,18 +9,18 @@ from karmadalab.api.meta import Condition, Data, LabelSelector, Resource
 from karmadalab.api.time import Time
 
 
-class CrossVersionObjectReference(Data, frozen=True):
+class CrossVersionObjectReference(Data):
     kind: str = ""
     name: str = ""
     apiVersion: str = ""
 
 
-class MetricIdentifier(Data, frozen=True):
+class MetricIdentifier(Data):
     name: str = ""
     selector: LabelSelector | None = None
 
 
-class MetricTarget(Data, frozen=True):
+class MetricTarget(Data):
     """`type` is Utilization (percent of requests), AverageValue (a pod) or Value."""
 
     type: str = ""
@@ -29,29 +29,29 @@ class MetricTarget(Data, frozen=True):
     averageUtilization: int | None = None
 
 
-class ResourceMetricSource(Data, frozen=True):
+class ResourceMetricSource(Data):
     name: str = ""
     target: MetricTarget = MetricTarget()
 
 
-class ContainerResourceMetricSource(Data, frozen=True):
+class ContainerResourceMetricSource(Data):
     name: str = ""
     target: MetricTarget = MetricTarget()
     container: str = ""
 
 
-class PodsMetricSource(Data, frozen=True):
+class PodsMetricSource(Data):
     metric: MetricIdentifier = MetricIdentifier()
     target: MetricTarget = MetricTarget()
 
 
-class ObjectMetricSource(Data, frozen=True):
+class ObjectMetricSource(Data):
     describedObject: CrossVersionObjectReference = CrossVersionObjectReference()
     target: MetricTarget = MetricTarget()
     metric: MetricIdentifier = MetricIdentifier()
 
 
-class MetricSpec(Data, frozen=True):
+class MetricSpec(Data):
     type: str = ""
     object: ObjectMetricSource | None = None
     pods: PodsMetricSource | None = None
@@ -60,7 +60,7 @@ class MetricSpec(Data, frozen=True):
     external: PodsMetricSource | None = None
 
 
-class ScalingPolicy(Data, frozen=True):
+class ScalingPolicy(Data):
     """At most `value` pods or percent (`type`) in any `periodSeconds`."""
 
     type: str = ""
@@ -68,19 +68,19 @@ class ScalingPolicy(Data, frozen=True):
     periodSeconds: int = 0
 
 
-class ScalingRules(Data, frozen=True):
+class ScalingRules(Data):
     stabilizationWindowSeconds: int | None = None
     selectPolicy: str = ""
     policies: tuple[ScalingPolicy, ...] = ()
     tolerance: Quantity | None = None
 
 
-class HorizontalPodAutoscalerBehavior(Data, frozen=True):
+class HorizontalPodAutoscalerBehavior(Data):
     scaleUp: ScalingRules | None = None
     scaleDown: ScalingRules | None = None
 
 
-class FederatedHPASpec(Data, frozen=True):
+class FederatedHPASpec(Data):
     scaleTargetRef: CrossVersionObjectReference = CrossVersionObjectReference()
     minReplicas: int | None = None
     maxReplicas: int = 0
@@ -88,7 +88,7 @@ class FederatedHPASpec(Data, frozen=True):
     behavior: HorizontalPodAutoscalerBehavior | None = None
 
 
-class FederatedHPAStatus(Data, frozen=True):
+class FederatedHPAStatus(Data):
     observedGeneration: int | None = None
     lastScaleTime: Time | None = None
     currentReplicas: int = 0
@@ -97,7 +97,7 @@ class FederatedHPAStatus(Data, frozen=True):
     conditions: tuple[Condition, ...] = ()
 
 
-class FederatedHPA(Resource, frozen=True, kw_only=True):
+class FederatedHPA(Resource, kw_only=True):
     """Scales a template by the load of its pods in all clusters."""
 
     GROUP_KIND: ClassVar[str] = "FederatedHPA.autoscaling.karmada.io"
@@ -108,7 +108,7 @@ class FederatedHPA(Resource, frozen=True, kw_only=True):
     status: FederatedHPAStatus = FederatedHPAStatus()
 
 
-class CronFederatedHPARule(Data, frozen=True):
+class CronFederatedHPARule(Data):
     """One line of the schedule; the histories keep the last runs, newest first."""
 
     name: str = ""
@@ -122,12 +122,12 @@ class CronFederatedHPARule(Data, frozen=True):
     failedHistoryLimit: int | None = None
 
 
-class CronFederatedHPASpec(Data, frozen=True):
+class CronFederatedHPASpec(Data):
     scaleTargetRef: CrossVersionObjectReference = CrossVersionObjectReference()
     rules: tuple[CronFederatedHPARule, ...] = ()
 
 
-class SuccessfulExecution(Data, frozen=True):
+class SuccessfulExecution(Data):
     scheduleTime: Time | None = None
     executionTime: Time | None = None
     appliedReplicas: int | None = None
@@ -135,24 +135,24 @@ class SuccessfulExecution(Data, frozen=True):
     appliedMinReplicas: int | None = None
 
 
-class FailedExecution(Data, frozen=True):
+class FailedExecution(Data):
     scheduleTime: Time | None = None
     executionTime: Time | None = None
     message: str = ""
 
 
-class ExecutionHistory(Data, frozen=True):
+class ExecutionHistory(Data):
     ruleName: str = ""
     nextExecutionTime: Time | None = None
     successfulExecutions: tuple[SuccessfulExecution, ...] = ()
     failedExecutions: tuple[FailedExecution, ...] = ()
 
 
-class CronFederatedHPAStatus(Data, frozen=True):
+class CronFederatedHPAStatus(Data):
     executionHistories: tuple[ExecutionHistory, ...] = ()
 
 
-class CronFederatedHPA(Resource, frozen=True, kw_only=True):
+class CronFederatedHPA(Resource, kw_only=True):
     """Scales a template, or moves the bounds of a FederatedHPA, by the clock."""
 
     GROUP_KIND: ClassVar[str] = "CronFederatedHPA.autoscaling.karmada.io"

@@ -11,27 +11,27 @@ from typing import ClassVar
 from karmadalab.api.meta import Data, Resource
 
 
-class ServiceReference(Data, frozen=True):
+class ServiceReference(Data):
     namespace: str = ""
     name: str = ""
     path: str | None = None
     port: int | None = None
 
 
-class WebhookClientConfig(Data, frozen=True):
+class WebhookClientConfig(Data):
     url: str | None = None
     service: ServiceReference | None = None
     caBundle: str = ""
 
 
-class RuleWithOperations(Data, frozen=True):
+class RuleWithOperations(Data):
     operations: tuple[str, ...] = ()
     apiGroups: tuple[str, ...] = ()
     apiVersions: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
 
 
-class ResourceInterpreterWebhook(Data, frozen=True):
+class ResourceInterpreterWebhook(Data):
     name: str = ""
     clientConfig: WebhookClientConfig = WebhookClientConfig()
     rules: tuple[RuleWithOperations, ...] = ()
@@ -39,7 +39,7 @@ class ResourceInterpreterWebhook(Data, frozen=True):
     interpreterContextVersions: tuple[str, ...] = ()
 
 
-class ResourceInterpreterWebhookConfiguration(Resource, frozen=True, kw_only=True):
+class ResourceInterpreterWebhookConfiguration(Resource, kw_only=True):
     """Which webhook interprets which kinds."""
 
     GROUP_KIND: ClassVar[str] = "ResourceInterpreterWebhookConfiguration.config.karmada.io"

@@ -7,7 +7,7 @@ has handed out cannot change under its reader. Maps (`labels`, `annotations`) ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
 
@@ -16,6 +16,7 @@ from karmadalab.api.time import Time
 replace = msgspec.structs.replace
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))  # for type checkers: subclasses are frozen
 class Data(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """A part of an object: fields as in the JSON, unknown ones refused, defaults left out when written."""
 

@@ -11,20 +11,20 @@ CROSS_CLUSTER, LOAD_BALANCER = "CrossCluster", "LoadBalancer"
 MULTI_CLUSTER_SERVICE_ID_LABEL = "multiclusterservice.karmada.io/permanent-id"
 
 
-class ExposurePort(Data, frozen=True):
+class ExposurePort(Data):
     name: str = ""
     port: int = 0
 
 
-class ExposureRange(Data, frozen=True):
+class ExposureRange(Data):
     clusterNames: tuple[str, ...] = ()
 
 
-class ClusterSelector(Data, frozen=True):
+class ClusterSelector(Data):
     name: str = ""
 
 
-class MultiClusterServiceSpec(Data, frozen=True):
+class MultiClusterServiceSpec(Data):
     """No provider or consumer named means all clusters. The last three fields are deprecated."""
 
     types: tuple[str, ...] = ()
@@ -36,12 +36,12 @@ class MultiClusterServiceSpec(Data, frozen=True):
     serviceConsumptionClusters: tuple[str, ...] = ()
 
 
-class MultiClusterServiceStatus(Data, frozen=True):
+class MultiClusterServiceStatus(Data):
     loadBalancer: dict[str, Any] = {}
     conditions: tuple[Condition, ...] = ()
 
 
-class MultiClusterService(Resource, frozen=True, kw_only=True):
+class MultiClusterService(Resource, kw_only=True):
     """A Service of the same name whose endpoints in some clusters are reachable from others."""
 
     GROUP_KIND: ClassVar[str] = "MultiClusterService.networking.karmada.io"
@@ -52,14 +52,14 @@ class MultiClusterService(Resource, frozen=True, kw_only=True):
     status: MultiClusterServiceStatus = MultiClusterServiceStatus()
 
 
-class MultiClusterIngressSpec(Data, frozen=True):
+class MultiClusterIngressSpec(Data):
     ingressClassName: str | None = None
     defaultBackend: dict[str, Any] | None = None
     tls: tuple[dict[str, Any], ...] = ()
     rules: tuple[dict[str, Any], ...] = ()
 
 
-class MultiClusterIngress(Resource, frozen=True, kw_only=True):
+class MultiClusterIngress(Resource, kw_only=True):
     """An Ingress over clusters. Karmada itself has no controller for it, others have."""
 
     GROUP_KIND: ClassVar[str] = "MultiClusterIngress.networking.karmada.io"

@@ -8,29 +8,29 @@ from karmadalab.api.cluster import Quantity
 from karmadalab.api.meta import Data, Resource
 
 
-class StaticClusterAssignment(Data, frozen=True):
+class StaticClusterAssignment(Data):
     clusterName: str = ""
     hard: dict[str, Quantity] = {}
 
 
-class FederatedResourceQuotaSpec(Data, frozen=True):
+class FederatedResourceQuotaSpec(Data):
     overall: dict[str, Quantity] = {}
     staticAssignments: tuple[StaticClusterAssignment, ...] = ()
 
 
-class ClusterQuotaStatus(Data, frozen=True):
+class ClusterQuotaStatus(Data):
     clusterName: str = ""
     hard: dict[str, Quantity] = {}
     used: dict[str, Quantity] = {}
 
 
-class FederatedResourceQuotaStatus(Data, frozen=True):
+class FederatedResourceQuotaStatus(Data):
     overall: dict[str, Quantity] = {}
     overallUsed: dict[str, Quantity] = {}
     aggregatedStatus: tuple[ClusterQuotaStatus, ...] = ()
 
 
-class FederatedResourceQuota(Resource, frozen=True, kw_only=True):
+class FederatedResourceQuota(Resource, kw_only=True):
     """How much a namespace may use in all clusters together, and what of it each cluster is given."""
 
     GROUP_KIND: ClassVar[str] = "FederatedResourceQuota.policy.karmada.io"

@@ -7,27 +7,27 @@ from typing import ClassVar
 from karmadalab.api.meta import Data, Resource
 
 
-class RemedyClusterAffinity(Data, frozen=True):
+class RemedyClusterAffinity(Data):
     clusterNames: tuple[str, ...] = ()
 
 
-class ClusterConditionRequirement(Data, frozen=True):
+class ClusterConditionRequirement(Data):
     conditionType: str = ""
     operator: str = ""
     conditionStatus: str = ""
 
 
-class DecisionMatch(Data, frozen=True):
+class DecisionMatch(Data):
     clusterConditionMatch: ClusterConditionRequirement | None = None
 
 
-class RemedySpec(Data, frozen=True):
+class RemedySpec(Data):
     clusterAffinity: RemedyClusterAffinity | None = None
     decisionMatches: tuple[DecisionMatch, ...] = ()
     actions: tuple[str, ...] = ()
 
 
-class Remedy(Resource, frozen=True, kw_only=True):
+class Remedy(Resource, kw_only=True):
     """Actions that a cluster is given while it matches; they are listed in its status."""
 
     GROUP_KIND: ClassVar[str] = "Remedy.remedy.karmada.io"
