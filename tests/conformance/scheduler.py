@@ -18,18 +18,9 @@ ANSWER = ("clusters", "error", "reason", "retry", "schedulerObservingAffinityNam
 
 def emit(case: dict[str, Any], profile: str = "v1.13") -> dict[str, Any]:
     """Answer one case with the package's own scheduler."""
-    given = case["input"]
-    clusters = [convert(cluster, Cluster) for cluster in given["clusters"]]
-    spec = convert(given["bindingSpec"], ResourceBindingSpec)
-    status = convert(given.get("bindingStatus") or {}, ResourceBindingStatus)
-    keep_empty = bool((given.get("options") or {}).get("enableEmptyWorkloadPropagation"))
-    scheduler = Scheduler(profile, enable_empty_workload_propagation=keep_empty)
-    if given["mode"] == "reconcile":
-        return _reconciled(spec, status, scheduler, Snapshot(clusters))
-    return _decided(scheduler.schedule(spec, status, clusters))
-
-
-def _decided(decision: Decision) -> dict[str, Any]:
+    if case["input"]["mode"] == "reconcile":
+        return _reconciled(*_read(case, profile))
+    decision = decide(case, profile)
     error = decision.error
     if error is None:
         return {"clusters": _targets(decision.clusters)}
@@ -37,8 +28,23 @@ def _decided(decision: Decision) -> dict[str, Any]:
     return {"panic": error.panic, **answer} if isinstance(error, CrashError) else answer
 
 
+def decide(case: dict[str, Any], profile: str) -> Decision:
+    """The decision itself, for a case of mode `schedule`."""
+    scheduler, spec, status, fleet = _read(case, profile)
+    return scheduler.schedule(spec, status, fleet)
+
+
+def _read(case: dict[str, Any], profile: str) -> tuple[Scheduler, ResourceBindingSpec, ResourceBindingStatus, Snapshot]:
+    given = case["input"]
+    fleet = Snapshot(convert(cluster, Cluster) for cluster in given["clusters"])
+    spec = convert(given["bindingSpec"], ResourceBindingSpec)
+    status = convert(given.get("bindingStatus") or {}, ResourceBindingStatus)
+    keep_empty = bool((given.get("options") or {}).get("enableEmptyWorkloadPropagation"))
+    return Scheduler(profile, enable_empty_workload_propagation=keep_empty), spec, status, fleet
+
+
 def _reconciled(
-    spec: ResourceBindingSpec, status: ResourceBindingStatus, scheduler: Scheduler, fleet: Snapshot
+    scheduler: Scheduler, spec: ResourceBindingSpec, status: ResourceBindingStatus, fleet: Snapshot
 ) -> dict[str, Any]:
     planned = plan(spec, status, lambda spec, status: scheduler.schedule(spec, status, fleet))
     condition = planned.condition
