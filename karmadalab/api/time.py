@@ -52,7 +52,7 @@ class MicroTime(Time):
     __slots__ = ()
 
     def __new__(cls, seconds: float) -> MicroTime:
-        return float.__new__(cls, seconds)
+        return float.__new__(cls, round(seconds * 1e6) / 1e6)
 
     def __str__(self) -> str:
         micros = round(float(self) * 1e6)

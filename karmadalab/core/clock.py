@@ -42,8 +42,8 @@ class VirtualClock:
     """
 
     def __init__(self, epoch: float = DEFAULT_EPOCH, lead_s: float = 0.0) -> None:
-        self.epoch = float(epoch)
-        self._now = self.epoch - lead_s
+        self.epoch = round(epoch * _GRAIN) / _GRAIN
+        self._now = round((self.epoch - lead_s) * _GRAIN) / _GRAIN
         self._heap: list[Timer] = []
         self._sequence = 0
         self._soon: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()

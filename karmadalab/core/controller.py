@@ -9,6 +9,7 @@ controllers held in memory is gone, or paused, whereupon everything waits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from typing import Any, NamedTuple, Protocol
 
 from karmadalab.api.errors import Conflict, KarmadalabError
@@ -39,7 +40,8 @@ class Wait(Exception):  # noqa: N818 - not an error: the call is on its way
 
     Args:
         delay_s: how long the answer takes.
-        arrive: called when it is there, before the reconcile runs again; the far side's answer is then known.
+        arrive: called when it is there, before the reconcile runs again; the far side's answer is then known. A
+            reconcile that crosses a second slow network runs a third time, and `arrive` must give the same answer then.
         leave: called after that run.
     """
 
@@ -130,14 +132,15 @@ class Controller:
 
         return handle
 
-    def _work(self, request: Request, cause: int | None) -> None:
+    def _work(self, request: Request, cause: int | None, answered: tuple[Wait, ...] = ()) -> None:
         trace = self._trace
         before = trace.actor, trace.cause
         trace.actor, trace.cause = self.name, cause
         try:
             delay_s = self.reconciler.reconcile(request)[0]
         except Wait as wait:
-            self.queue.hold(request, wait.delay_s, lambda: self._answered(request, cause, wait))
+            waits = (*answered, wait)
+            self.queue.hold(request, wait.delay_s, lambda: self._answered(request, cause, waits))
         except Exception as error:
             self._failed(request, error)
         else:
@@ -148,12 +151,12 @@ class Controller:
         finally:
             trace.actor, trace.cause = before
 
-    def _answered(self, request: Request, cause: int | None, wait: Wait) -> None:
-        wait.arrive()
-        try:
-            self._work(request, cause)
-        finally:
-            wait.leave()
+    def _answered(self, request: Request, cause: int | None, waits: tuple[Wait, ...]) -> None:
+        with ExitStack() as stack:
+            for wait in waits:
+                wait.arrive()
+                stack.callback(wait.leave)
+            self._work(request, cause, waits)
 
     def _failed(self, request: Request, error: Exception) -> None:
         delay_s = self.queue.add_rate_limited(request)

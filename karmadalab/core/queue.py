@@ -58,7 +58,7 @@ class WorkQueue:
 
     def add(self, request: Request) -> None:
         """Ask for an object now, because of what is going on now."""
-        if request in self._waiting:
+        if request in self._waiting or self.closed:  # a late answer of a slow network may ask after the end
             return
         self._waiting[request] = self._trace.cause
         if request not in self._busy:

@@ -38,6 +38,7 @@ class Link:
         latency_s: how long an answer takes.
         loss: the share of calls, 0 to 1, that get no answer.
         cause: the trace row of the fault that acts on the link now.
+        calls: the answers of the calls that are being taken up again just now.
     """
 
     def __init__(self, name: str, clock: VirtualClock, trace: Trace, rng: Random) -> None:
@@ -51,7 +52,7 @@ class Link:
         self._rng = rng
         self._last_active = clock.now()
         self._connected = True
-        self._answer: list[Unreachable | None] = []
+        self.calls: list[Unreachable | None] = []
         self._listeners: list[Callable[[bool], None]] = []
 
     @property
@@ -79,8 +80,8 @@ class Link:
             Unreachable: it was refused, or no answer came in time.
             Wait: the answer, whatever it is, takes a while.
         """
-        if self._answer:
-            error = self._answer[-1]
+        if self.calls:
+            error = self.calls[-1]
             if error is not None:
                 raise error
             return
@@ -92,7 +93,8 @@ class Link:
             self._blame()
             raise Unreachable(f"{self.name}: connection refused")
         lost = self.state == SILENT or self._rng.random() < self.loss
-        raise Wait(self._patience_s() if lost else self.latency_s, lambda: self._arrive(lost), self._leave)
+        call = _Call(self, lost)
+        raise Wait(self._patience_s() if lost else self.latency_s, call.arrive, self._leave)
 
     def _patience_s(self) -> float:
         """How long the caller waits for an answer that does not come."""
@@ -103,22 +105,22 @@ class Link:
                 return left_s
         return HANDSHAKE_TIMEOUT_S
 
-    def _arrive(self, lost: bool) -> None:
+    def answer(self, lost: bool) -> Unreachable | None:
+        """What became of a call that was on its way: None when it got through."""
         if lost and self.state == UP and not self.loss:
             lost = False  # the packets were sent again and the link is back
         if lost:
             self._blame()
-            self._answer.append(Unreachable(f"{self.name}: no answer in time"))
-        elif self.state == REFUSED:
+            return Unreachable(f"{self.name}: no answer in time")
+        if self.state == REFUSED:
             self._blame()
-            self._answer.append(Unreachable(f"{self.name}: connection refused"))
-        else:
-            self._last_active = self._clock.now()
-            self._connected = True
-            self._answer.append(None)
+            return Unreachable(f"{self.name}: connection refused")
+        self._last_active = self._clock.now()
+        self._connected = True
+        return None
 
     def _leave(self) -> None:
-        self._answer.pop()
+        self.calls.pop()
 
     def _blame(self) -> None:
         if self.cause is not None:
@@ -128,6 +130,21 @@ class Link:
         slow = f", {self.latency_s:g}s" if self.latency_s else ""
         lossy = f", loses {self.loss:.0%}" if self.loss else ""
         return f"<Link {self.name} {self.state}{slow}{lossy}>"
+
+
+class _Call:
+    """A call on its way. Its answer is found out once, however often the caller takes the request up again."""
+
+    def __init__(self, link: Link, lost: bool) -> None:
+        self._link = link
+        self._lost = lost
+        self._known = False
+        self._answer: Unreachable | None = None
+
+    def arrive(self) -> None:
+        if not self._known:
+            self._known, self._answer = True, self._link.answer(self._lost)
+        self._link.calls.append(self._answer)
 
 
 class Remote:
