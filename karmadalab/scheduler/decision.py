@@ -1,8 +1,8 @@
 """What the scheduler decided about one binding, and the way to everything it decided by.
 
 A decision is a pure function of objects that never change, so it keeps those objects and not a copy of every verdict:
-`explain` makes the decision once more, this time writing everything down. (A `Scheduler` with `explanations=True` writes
-at once, for plugins that do not answer the same twice.)
+`explain` makes the decision once more, this time writing everything down. (A `Scheduler` with `explanations=True`
+writes at once, for plugins that do not answer the same twice.)
 """
 
 from __future__ import annotations

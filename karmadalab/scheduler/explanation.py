@@ -121,7 +121,7 @@ class Explanation:
             KarmadalabError: pandas is not installed.
         """
         try:
-            frame: pandas.DataFrame = import_module("pandas").DataFrame(self.rows())
+            frame: pandas.DataFrame = import_module("pandas").DataFrame(self.rows()).convert_dtypes()
         except ImportError:
             raise KarmadalabError(
                 "to_frame() needs pandas, which comes with pip install 'karmadalab[notebooks]'; rows() has the same "

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from karmadalab.scheduler.explanation import ClusterVerdict, Explanation
 
 MOST_ROWS = 40
-_HEADINGS = ("cluster", "verdict", "score", "room", "weight", "share", "before", "now")
-_NUMBERS = slice(2, None)
+_HEADINGS = ("cluster", "before", "now", "score", "room", "weight", "share", "verdict")
 
 
 def sentence(verdict: ClusterVerdict) -> str:
@@ -120,8 +119,8 @@ def _rest(verdicts: Sequence[ClusterVerdict]) -> list[str]:
 
 
 def _cells(verdict: ClusterVerdict) -> tuple[str, ...]:
-    numbers = (verdict.score, verdict.available, verdict.weight, verdict.quota, verdict.previous, verdict.replicas)
-    return (verdict.cluster, _word(verdict), *map(_number, numbers))
+    numbers = (verdict.previous, verdict.replicas, verdict.score, verdict.available, verdict.weight, verdict.quota)
+    return (verdict.cluster, *map(_number, numbers), _word(verdict))
 
 
 def _number(number: float | None) -> str:
@@ -141,6 +140,7 @@ def _word(verdict: ClusterVerdict) -> str:
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
-    words = [cell.ljust(width) for cell, width in zip(cells[:2], widths[:2], strict=True)]
-    numbers = [cell.rjust(width) for cell, width in zip(cells[_NUMBERS], widths[_NUMBERS], strict=True)]
-    return words + numbers
+    """Words to the left, numbers to the right."""
+    last = len(cells) - 1
+    sides = (str.ljust if column in (0, last) else str.rjust for column in range(len(cells)))
+    return [side(cell, width) for side, cell, width in zip(sides, cells, widths, strict=True)]

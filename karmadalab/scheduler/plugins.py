@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
+from karmadalab.api.errors import BadRequest
 from karmadalab.scheduler.binding_info import BindingInfo
 from karmadalab.scheduler.errors import PluginError
 from karmadalab.scheduler.snapshot import ClusterInfo
@@ -96,6 +97,40 @@ class DivisionStrategy(Protocol):
             replicas by cluster; they add up to `replicas`.
         """
         ...
+
+
+P = TypeVar("P")
+
+
+def checked(plugins: Sequence[P], method: str, what: str) -> tuple[P, ...]:
+    """The plugins as a tuple, if they are plugins.
+
+    Args:
+        plugins: as handed to the `Scheduler`.
+        method: the method that each must have.
+        what: the argument's name, for messages.
+
+    Raises:
+        BadRequest: one has no such method or no name, is a class instead of an object, or shares its name with another.
+    """
+    names: set[str] = set()
+    for index, plugin in enumerate(plugins):
+        where = f"{what}[{index}]"
+        if isinstance(plugin, type):
+            raise BadRequest(f"{where} is the class {plugin.__name__}; make an object of it: {plugin.__name__}()")
+        if not callable(getattr(plugin, method, None)):
+            raise BadRequest(
+                f"{where}: {type(plugin).__name__} has no method {method}(), so it can't be one of the {what}"
+            )
+        name = getattr(plugin, "name", None)
+        if not isinstance(name, str) or not name:
+            raise BadRequest(
+                f'{where}: {type(plugin).__name__} has no name; write name = "{type(plugin).__name__}" in it'
+            )
+        if name in names:
+            raise BadRequest(f"{where}: there are two plugins named {name}; give one of them another name")
+        names.add(name)
+    return tuple(plugins)
 
 
 def plugin_error(plugin: object, method: str, cluster: str | None, error: Exception) -> PluginError:

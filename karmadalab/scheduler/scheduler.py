@@ -23,7 +23,7 @@ from karmadalab.scheduler.explanation import Explanation
 from karmadalab.scheduler.feasible import find_clusters_that_fit
 from karmadalab.scheduler.filters import FILTERS
 from karmadalab.scheduler.notes import Notes
-from karmadalab.scheduler.plugins import DivisionStrategy, Estimator, FilterPlugin, ScorePlugin
+from karmadalab.scheduler.plugins import DivisionStrategy, Estimator, FilterPlugin, ScorePlugin, checked
 from karmadalab.scheduler.scores import SCORES
 from karmadalab.scheduler.select import select_clusters
 from karmadalab.scheduler.snapshot import Snapshot
@@ -48,6 +48,9 @@ class Scheduler:
         rng: where coin flips come from. None: no chance at all; equal claims go by name.
         explanations: write every verdict down while deciding. Otherwise that is done when someone asks.
 
+    Raises:
+        BadRequest: no such profile, or something that is no plugin.
+
     Example:
         >>> Scheduler("v1.13").schedule(spec, status, clusters)  # doctest: +SKIP
         <Decision {member1:2, member3:1}>
@@ -68,10 +71,10 @@ class Scheduler:
         self.explanations = explanations
         self._open = (profile, division, enable_empty_workload_propagation)
         self.behaviour: Behaviour = behaviour_of(profile or "v1.13")
-        self.filters = tuple(filters)
-        self.scores = tuple(scores)
-        self.estimator: Estimator = estimator if estimator is not None else GeneralEstimator()
-        self.division: DivisionStrategy = division if division is not None else DIVISIONS[self.behaviour.division]
+        self.filters = checked(filters, "filter", "filters")
+        self.scores = checked(scores, "score", "scores")
+        (self.estimator,) = checked([estimator or GeneralEstimator()], "estimate", "estimator")
+        (self.division,) = checked([division or DIVISIONS[self.behaviour.division]], "divide", "division")
         self.enable_empty_workload_propagation = bool(enable_empty_workload_propagation)
         self.rng = rng
 
