@@ -12,7 +12,7 @@ in memory only: after a restart the first one is published at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from karmadalab.api.cluster import (
     CLUSTER_FINALIZER,
@@ -25,7 +25,7 @@ from karmadalab.api.cluster import (
 from karmadalab.api.errors import Unreachable
 from karmadalab.api.meta import Condition, Data, replace, set_condition
 from karmadalab.core.controller import DONE, Manager, Request, Result, Retry, Watch
-from karmadalab.core.member import MemberCluster, Members
+from karmadalab.core.member import ClientFailed, MemberCluster, Members
 from karmadalab.core.store import Client
 from karmadalab.interpreter.resources import node_summary, resource_summary
 
@@ -37,7 +37,7 @@ STATUS_COLLECTION_FAILED = "StatusCollectionFailed"
 _FINALIZER_REQUEUE_S = 0.1
 
 
-# --- decisions -----------------------------------------------------------------------------------------------------------
+# --- decisions --------------------------------------------------------------------------------------------------------
 
 
 def ready_from_probe(online: bool, healthy: bool) -> Condition:
@@ -48,6 +48,38 @@ def ready_from_probe(online: bool, healthy: bool) -> Condition:
         message = "cluster is reachable but health endpoint responded without ok"
         return Condition(READY, "False", CLUSTER_NOT_READY, message)
     return Condition(READY, "True", CLUSTER_READY, "cluster is healthy and ready to accept workloads")
+
+
+class Probe(NamedTuple):
+    """One look at a cluster.
+
+    Attributes:
+        condition: the Ready condition it would give, without threshold.
+        online: whether the cluster answers at all.
+        healthy: whether it says it is well.
+        answer: what it said, in words.
+    """
+
+    condition: Condition
+    online: bool
+    healthy: bool
+    answer: str
+
+
+def probe_of_code(code: int) -> Probe:
+    """A look that got an HTTP answer. An error status counts as no answer; "not ready" needs another 2xx than 200.
+
+    >>> probe_of_code(500).condition.reason, probe_of_code(202).condition.reason
+    ('ClusterNotReachable', 'ClusterNotReady')
+    """
+    online, healthy = code < 400, code == 200
+    return Probe(ready_from_probe(online, healthy), online, healthy, "ok" if healthy else f"HTTP {code}")
+
+
+def probe_without_client(why: str) -> Probe:
+    """A look that could not be taken: the credentials for the cluster are missing or broken."""
+    message = f"failed to create a ClusterClient: {why}"
+    return Probe(Condition(READY, "False", STATUS_COLLECTION_FAILED, message), False, False, message)
 
 
 class Observation(Data):
@@ -113,7 +145,7 @@ def api_enablements_condition(count: int) -> Condition:
     return Condition(COMPLETE_API_ENABLEMENTS, "False", "Empty", "collected empty APIEnablements from the cluster")
 
 
-# --- the controller --------------------------------------------------------------------------------------------------------
+# --- the controller ---------------------------------------------------------------------------------------------------
 
 
 class ClusterStatusController:
@@ -144,6 +176,7 @@ class ClusterStatusController:
         self._now: Callable[[], float] = manager.clock.now
         self._on_healthy = on_healthy
         self._adjust = adjust
+        self._hasty = manager.settings.profile == "v1.13"  # a client that can't be built knows no threshold there
         self._observations: dict[str, Observation] = {}
         self._noticed: dict[str, tuple[str, int]] = {}  # the last answer and the row that recorded it
         self._collected: dict[str, tuple[object, ClusterStatus]] = {}
@@ -160,8 +193,8 @@ class ClusterStatusController:
     def reconcile(self, request: Request) -> Result:
         """Probe a cluster, publish what the threshold lets through, and come again after the update frequency."""
         name = request.name
-        member = self._members.reach(name)
-        if member is None:
+        member, failure = self._reach(name)
+        if member is None and not failure:
             return DONE
         cluster = self._client.find(Cluster, name)
         if cluster is None:
@@ -170,11 +203,23 @@ class ClusterStatusController:
             return DONE
         if CLUSTER_FINALIZER not in cluster.metadata.finalizers:
             return Result(_FINALIZER_REQUEUE_S)
-        online, healthy, answer = self._probe(member)
-        if self._noticed.get(name, ("",))[0] != answer:
-            self._noticed[name] = answer, self._trace.note(NAME, name, f"probe of {name}: {answer}")
-        settings = self._settings
-        observed = ready_from_probe(online, healthy)
+        probe = self.probe(member) if member is not None else probe_without_client(failure)
+        if self._noticed.get(name, ("",))[0] != probe.answer:
+            self._noticed[name] = probe.answer, self._trace.note(NAME, name, f"probe of {name}: {probe.answer}")
+        ready = probe.condition if failure and self._hasty else self._adjusted(cluster, probe.condition)
+        collects = member is not None and probe.healthy and ready.status == "True"
+        self._publish(cluster, member if collects else None, ready)
+        return Result(self._settings.cluster_status_update_frequency)
+
+    def _reach(self, name: str) -> tuple[MemberCluster | None, str]:
+        """The member, or why there is no client for it; neither when another process asks it."""
+        try:
+            return self._members.reach(name), ""
+        except ClientFailed as error:
+            return None, str(error)
+
+    def _adjusted(self, cluster: Cluster, observed: Condition) -> Condition:
+        settings, name = self._settings, cluster.metadata.name
         self._observations[name], ready = self._adjust(
             self._observations.get(name),
             observed,
@@ -183,24 +228,22 @@ class ClusterStatusController:
             settings.cluster_failure_threshold,
             settings.cluster_success_threshold,
         )
-        self._publish(cluster, member, ready, collect=online and healthy and ready.status == "True")
-        return Result(settings.cluster_status_update_frequency)
+        return ready
 
-    def _probe(self, member: MemberCluster) -> tuple[bool, bool, str]:
-        """Whether the cluster answers, whether it says it is well, and the answer in words."""
+    @staticmethod
+    def probe(member: MemberCluster) -> Probe:
+        """Ask a member how it is: `/readyz`, and `/healthz` only where there is no `/readyz`."""
         try:
             code = member.get_code("/readyz")
-            if code == 404:
-                code = member.get_code("/healthz")
+            return probe_of_code(member.get_code("/healthz") if code == 404 else code)
         except Unreachable as error:
-            return False, False, str(error).partition(": ")[2]
-        # Any HTTP error status counts as no answer at all; "not ready" needs another 2xx.
-        return code < 400, code == 200, "ok" if code == 200 else f"HTTP {code}"
+            return Probe(ready_from_probe(False, False), False, False, str(error).partition(": ")[2])
 
-    def _publish(self, cluster: Cluster, member: MemberCluster, ready: Condition, collect: bool) -> None:
+    def _publish(self, cluster: Cluster, member: MemberCluster | None, ready: Condition) -> None:
+        """Write the condition, and with it what `member`, if given, says about itself."""
         name = cluster.metadata.name
         status = cluster.status
-        if collect:
+        if member is not None:
             if self._on_healthy is not None:
                 self._on_healthy(name)
             status = self._collect(cluster, member)

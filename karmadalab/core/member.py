@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from karmadalab.api.cluster import APIEnablement
+from karmadalab.api.errors import KarmadalabError
 from karmadalab.core.store import Client
+
+
+class ClientFailed(KarmadalabError):  # noqa: N818 - named for what happened
+    """There is no client for a member: its secret is missing, or the credentials in it can't be used."""
 
 
 class VersionedClient(Client, Protocol):
@@ -39,5 +44,9 @@ class Members(Protocol):
     """The members that a process can reach."""
 
     def reach(self, name: str) -> MemberCluster | None:
-        """The member of that name, None when this process is not the one to talk to it."""
+        """The member of that name, None when this process is not the one to talk to it.
+
+        Raises:
+            ClientFailed: it is, but it can't: a client needs credentials.
+        """
         ...
