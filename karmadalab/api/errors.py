@@ -131,6 +131,13 @@ class Forbidden(ApiError):
     code = 403
 
 
+class Denied(Invalid):
+    """A validating webhook found rules broken. A real API server calls that Forbidden, unlike what a schema refuses."""
+
+    reason = "Forbidden"
+    code = 403
+
+
 class Gone(ApiError):
     """The resourceVersion asked for is older than what is kept."""
 

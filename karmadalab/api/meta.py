@@ -7,7 +7,7 @@ has handed out cannot change under its reader. Maps (`labels`, `annotations`) ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
 
@@ -15,10 +15,22 @@ from karmadalab.api.time import Time
 
 replace = msgspec.structs.replace
 
+Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), le=(1 << 31) - 1)]
+
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))  # for type checkers: subclasses are frozen
 class Data(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """A part of an object: fields as in the JSON, unknown ones refused, defaults left out when written."""
+
+
+class _Absent(tuple[Any, ...]):
+    """An empty tuple that knows it was never written."""
+
+    __slots__ = ()
+
+
+# The default of the few lists that a schema demands: "left out" and "empty" get different answers.
+ABSENT: tuple[Any, ...] = _Absent()
 
 
 class OwnerReference(Data):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from karmadalab.api.meta import Condition, Data, Resource
+from karmadalab.api.meta import ABSENT, Condition, Data, Resource
 
 CROSS_CLUSTER, LOAD_BALANCER = "CrossCluster", "LoadBalancer"
 
@@ -27,7 +27,7 @@ class ClusterSelector(Data):
 class MultiClusterServiceSpec(Data):
     """No provider or consumer named means all clusters. The last three fields are deprecated."""
 
-    types: tuple[str, ...] = ()
+    types: tuple[str, ...] = ABSENT
     ports: tuple[ExposurePort, ...] = ()
     providerClusters: tuple[ClusterSelector, ...] = ()
     consumerClusters: tuple[ClusterSelector, ...] = ()

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from karmadalab.api.meta import Data, LabelSelector, LabelSelectorRequirement, Resource, Taint, Toleration
+from karmadalab.api.meta import (
+    ABSENT,
+    Data,
+    Int32,
+    LabelSelector,
+    LabelSelectorRequirement,
+    Resource,
+    Taint,
+    Toleration,
+)
 
 DUPLICATED, DIVIDED = "Duplicated", "Divided"
 WEIGHTED, AGGREGATED = "Weighted", "Aggregated"
@@ -147,11 +156,11 @@ class SchedulePriority(Data):
 
 
 class PropagationSpec(Data):
-    resourceSelectors: tuple[ResourceSelector, ...] = ()
+    resourceSelectors: tuple[ResourceSelector, ...] = ABSENT
     association: bool = False
     propagateDeps: bool = False
     placement: Placement = Placement()
-    priority: int | None = None
+    priority: Int32 | None = None
     preemption: str = ""
     dependentOverrides: tuple[str, ...] = ()
     schedulerName: str = ""

@@ -7,8 +7,7 @@ other kinds are kept as they are (`Unstructured`). `null` and a missing field me
 from __future__ import annotations
 
 import difflib
-import re
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -17,6 +16,7 @@ from karmadalab.api.autoscaling import CronFederatedHPA, FederatedHPA
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.config import ResourceInterpreterWebhookConfiguration
 from karmadalab.api.errors import BadRequest, Invalid
+from karmadalab.api.explain import explain_validation, server_words
 from karmadalab.api.meta import Data, ObjectMeta, Resource
 from karmadalab.api.multicluster import MultiClusterIngress, MultiClusterService
 from karmadalab.api.native import Lease
@@ -132,7 +132,9 @@ def resource_type(name: str | type[Resource]) -> ResourceType:
         return ResourceType(f"{group}/v1", kind, kind.lower() + "s", True)
     close = difflib.get_close_matches(name.lower(), _BY_ANY_NAME, n=3)
     offer = f"; did you mean {' or '.join(sorted({_BY_ANY_NAME[c].kind for c in close}))}?" if close else ""
-    raise BadRequest(f"there is no kind {name!r}{offer} Custom kinds are written Kind.group, for example Redis.example.io")
+    raise BadRequest(
+        f"there is no kind {name!r}{offer} Custom kinds are written Kind.group, for example Redis.example.io"
+    )
 
 
 def is_namespaced(group_kind_name: str) -> bool:
@@ -149,7 +151,9 @@ _RAW_FIELDS = frozenset(("manifests", "value", "managedFields"))
 def _without_nulls(data: Any) -> Any:
     if isinstance(data, dict):
         return {
-            key: value if key in _RAW_FIELDS else _without_nulls(value) for key, value in data.items() if value is not None
+            key: value if key in _RAW_FIELDS else _without_nulls(value)
+            for key, value in data.items()
+            if value is not None
         }
     if isinstance(data, (list, tuple)):
         return [_without_nulls(item) for item in data]
@@ -192,51 +196,18 @@ def convert(data: Any, type_: type[D], where: str = "object") -> D:
         raise Invalid(f"{where}: {explain_validation(str(error), type_)}") from None
 
 
-_UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?$")
-_MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `\$\.?(.*)`)?$")
-_OTHER = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?$", re.DOTALL)
-_PLAIN = {
-    "`int`": "a whole number",
-    "`str`": "text",
-    "`bool`": "true or false",
-    "`object`": "a mapping",
-    "`array`": "a list",
-    "`float`": "a number",
-    "`null`": "nothing",
-}
+def _convert_served(data: dict[str, Any], type_: type[Resource], where: str) -> Resource:
+    """A manifest of a kind of ours; the error also says what a real API server answers.
 
-
-def explain_validation(message: str, type_: type) -> str:
-    """A msgspec message in the terms of someone who writes YAML."""
-    if found := _UNKNOWN.match(message):
-        field, path = found[1], found[2] or ""
-        names = _field_names(type_, path)
-        close = difflib.get_close_matches(field, names, n=1, cutoff=0.6)
-        offer = f"; did you mean {close[0]}?" if close else f"; known are {', '.join(names)}" if names else ""
-        return f"{path + '.' if path else ''}{field}: unknown field{offer}"
-    if found := _MISSING.match(message):
-        return f"{found[2] + '.' if found[2] else ''}{found[1]}: required, but missing"
-    found = _OTHER.match(message)
-    text, path = (found[1], found[2]) if found else (message, None)
-    for word, plain in _PLAIN.items():
-        text = text.replace(word, plain)
-    return f"{path}: {text[:1].lower() + text[1:]}" if path else text[:1].lower() + text[1:]
-
-
-def _field_names(type_: Any, path: str) -> tuple[str, ...]:
-    """The fields allowed at a path like `spec.placement.spreadConstraints[...]`."""
-    for part in re.sub(r"\[[^\]]*\]", "", path).split("."):
-        if part:
-            type_ = _struct_in(next((f.type for f in msgspec.structs.fields(type_) if f.encode_name == part), None))
-            if type_ is None:
-                return ()
-    return tuple(f.encode_name for f in msgspec.structs.fields(type_))
-
-
-def _struct_in(type_: Any) -> type[Data] | None:
-    if isinstance(type_, type) and issubclass(type_, Data):
-        return type_
-    return next((found for arg in get_args(type_) if (found := _struct_in(arg)) is not None), None)
+    Raises:
+        Invalid: as `convert`.
+    """
+    try:
+        return msgspec.convert(_without_nulls(data), type_, dec_hook=_read_special)
+    except msgspec.ValidationError as error:
+        answer = server_words(str(error), type_, _without_nulls(data))
+        text = explain_validation(str(error), type_) + (f" ({answer})" if answer else "")
+        raise Invalid(f"{where}: {text}") from None
 
 
 def describe(data: Any) -> str:
@@ -271,8 +242,9 @@ def decode(data: Any) -> AnyObject:
     known = _BY_GROUP_KIND.get(group_kind(api_version, kind))
     if known is not None and known.cls is not None:
         if known.api_version != api_version:
-            raise Invalid(f"{where}: apiVersion: {api_version} is not served; write {known.api_version}")
-        return convert(data, known.cls, where)
+            answer = f'no matches for kind "{kind}" in version "{api_version}"'
+            raise Invalid(f"{where}: apiVersion: {api_version} is not served; write {known.api_version} ({answer})")
+        return _convert_served(data, known.cls, where)
     if known is None:
         _refuse_wrong_group(where, api_version, kind)
     body = {key: value for key, value in data.items() if key not in ("apiVersion", "kind", "metadata")}
@@ -289,6 +261,8 @@ def _refuse_wrong_group(where: str, api_version: str, kind: str) -> None:
     same = _BY_ANY_NAME.get(kind.lower())
     if same is not None and same.kind == kind and "." not in api_version.partition("/")[0]:
         raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind}; write {same.api_version}")
+    if kind == "ResourceInterpreterCustomization":
+        raise Invalid(f"{where}: the lab runs no Lua; give the kind its meaning in Python: interpreter.register(...)")
     if api_version.partition("/")[0].endswith("karmada.io"):
         raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind} that this lab knows")
 

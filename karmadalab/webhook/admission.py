@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.errors import Invalid
+from karmadalab.api.errors import Denied, Forbidden, Invalid
 from karmadalab.api.multicluster import MULTI_CLUSTER_SERVICE_ID_LABEL
-from karmadalab.api.scheme import AnyObject, describe, to_dict
+from karmadalab.api.naming import namespaced_key
+from karmadalab.api.scheme import AnyObject
 from karmadalab.webhook import (
     autoscaling,
     cluster,
@@ -29,6 +30,7 @@ from karmadalab.webhook import (
     work,
 )
 from karmadalab.webhook.rules import Errors
+from karmadalab.webhook.schema_rules import validate_schema
 
 CREATE, UPDATE, DELETE = "CREATE", "UPDATE", "DELETE"
 
@@ -69,24 +71,38 @@ class Admission:
             old: what is stored, None on creation.
 
         Raises:
-            Invalid: the object breaks rules; `errors` lists them.
+            Invalid: the object breaks rules of its schema (or is a bad cluster); `errors` lists them.
+            Denied: it breaks rules of Karmada's webhook; a kind of `Invalid`, too.
             Forbidden: the change or the deletion is not allowed.
         """
         if operation == DELETE:
-            deletion.refuse_deletion(obj)
+            if deletion.is_protected(obj):
+                raise Forbidden(_denial(obj, "resourcedeletionprotection", deletion.PROTECTED))
             return obj
         mutated = self.mutate(operation, obj)
-        errors = self.validate(operation, mutated, old)
+        errors = validate_schema(mutated, self.profile)
         if errors:
-            raise Invalid(f"{describe(to_dict(obj))}: {aggregate(errors)}", tuple(errors))
+            raise Invalid(f"{_name_of(obj)}: {aggregate(errors)}", tuple(errors))
+        self._deny(operation, mutated, old)
         return self.canonicalize(mutated)
+
+    def _deny(self, operation: str, obj: AnyObject, old: AnyObject | None) -> None:
+        """Refuse in the name of the webhook, or of the aggregated API server, that does so in a real fleet."""
+        try:
+            errors = self.validate(operation, obj, old)
+        except Forbidden as error:
+            raise Forbidden(_denial(obj, obj.kind.lower(), str(error))) from None
+        if errors and isinstance(obj, Cluster):
+            raise Invalid(f"{_name_of(obj)}: {aggregate(errors)}", tuple(errors))
+        if errors:
+            raise Denied(_denial(obj, obj.kind.lower(), aggregate(errors)), tuple(errors))
 
     def mutate(self, operation: str, obj: AnyObject, defaults: bool = True) -> Any:
         """Schema defaults (unless `defaults` is off), then those of the mutating webhook."""
         mutator = _MUTATORS.get(obj.GROUP_KIND)
         defaulter = _DEFAULTERS.get(obj.GROUP_KIND) if defaults else None
         if defaulter:
-            obj = defaulter(obj)
+            obj = defaulter(obj, self.profile)
         return mutator(self, obj, operation == CREATE) if mutator else obj
 
     def validate(self, operation: str, obj: AnyObject, old: AnyObject | None) -> Errors:
@@ -111,6 +127,14 @@ class Admission:
         return cluster.canonicalize_cluster(obj, self.now()) if isinstance(obj, Cluster) else obj
 
 
+def _name_of(obj: AnyObject) -> str:
+    return f"{obj.kind} {namespaced_key(obj.metadata.namespace, obj.metadata.name or '(no name)')}"
+
+
+def _denial(obj: AnyObject, webhook: str, text: str) -> str:
+    return f'{_name_of(obj)}: admission webhook "{webhook}.karmada.io" denied the request: {text}'
+
+
 def aggregate(errors: Errors) -> str:
     """Several findings as one text, `[a, b]`, as Go's `ToAggregate` prints them."""
     texts = list(dict.fromkeys(map(str, errors)))
@@ -127,12 +151,12 @@ def _mutate_policy(admission: Admission, obj: Any, create: bool) -> Any:
     )
 
 
-_DEFAULTERS: dict[str, Callable[[Any], Any]] = {
+_DEFAULTERS: dict[str, Callable[[Any, str], Any]] = {
     "PropagationPolicy.policy.karmada.io": schema.default_policy,
     "ClusterPropagationPolicy.policy.karmada.io": schema.default_policy,
     "ResourceBinding.work.karmada.io": schema.default_binding,
     "ClusterResourceBinding.work.karmada.io": schema.default_binding,
-    "CronFederatedHPA.autoscaling.karmada.io": cron_autoscaling.default_cron_federated_hpa,
+    "CronFederatedHPA.autoscaling.karmada.io": lambda obj, profile: cron_autoscaling.default_cron_federated_hpa(obj),
 }
 
 _MUTATORS: dict[str, Callable[[Admission, Any, bool], Any]] = {
@@ -171,8 +195,10 @@ _VALIDATORS: dict[str, Callable[[Admission, Any, Any], Errors]] = {
     "ClusterPropagationPolicy.policy.karmada.io": _validate_policy,
     "OverridePolicy.policy.karmada.io": _validate_override,
     "ClusterOverridePolicy.policy.karmada.io": _validate_override,
-    "ClusterTaintPolicy.policy.karmada.io": lambda a, obj, old: v1_18.validate_cluster_taint_policy(
-        obj, a.allow_no_execute_taint_policy
+    "ClusterTaintPolicy.policy.karmada.io": lambda a, obj, old: (
+        v1_18.validate_cluster_taint_policy(obj, a.allow_no_execute_taint_policy)
+        if a.is_v1_18
+        else v1_18.refuse_taint_policy()
     ),
     "FederatedResourceQuota.policy.karmada.io": lambda a, obj, old: quota.validate_federated_resource_quota(obj),
     "FederatedHPA.autoscaling.karmada.io": lambda a, obj, old: autoscaling.validate_federated_hpa(obj),

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from karmadalab.api.errors import Forbidden
 from karmadalab.api.scheme import AnyObject
 
 DELETION_PROTECTED_LABEL = "resourcetemplate.karmada.io/deletion-protected"
+PROTECTED = f"This resource is protected, please make sure to remove the label: {DELETION_PROTECTED_LABEL}"
 
 
-def refuse_deletion(obj: AnyObject) -> None:
-    """Nothing, for most objects.
-
-    Raises:
-        Forbidden: the object carries the label with value `Always`.
-    """
-    if obj.metadata.labels.get(DELETION_PROTECTED_LABEL) == "Always":
-        raise Forbidden(f"This resource is protected, please make sure to remove the label: {DELETION_PROTECTED_LABEL}")
+def is_protected(obj: AnyObject) -> bool:
+    """Whether the label says so; any value but `Always` means nothing."""
+    return obj.metadata.labels.get(DELETION_PROTECTED_LABEL) == "Always"

@@ -88,6 +88,8 @@ def _with_identity(policy: AnyPropagationPolicy, new_id: str) -> AnyPropagationP
 
 
 def _with_namespace(selectors: tuple[ResourceSelector, ...], namespace: str) -> tuple[ResourceSelector, ...]:
+    if all(selector.namespace for selector in selectors):
+        return selectors
     return tuple(s if s.namespace else replace(s, namespace=namespace) for s in selectors)
 
 

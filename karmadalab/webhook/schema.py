@@ -5,6 +5,7 @@ from __future__ import annotations
 from karmadalab.api.meta import replace
 from karmadalab.api.policy import (
     DIVIDED,
+    GRACEFULLY,
     GRACIOUSLY,
     AnyPropagationPolicy,
     DecisionConditions,
@@ -15,9 +16,10 @@ from karmadalab.api.work import AnyBinding
 
 DEFAULT_TOLERATION_S = 300
 DEFAULT_SCHEDULER = "default-scheduler"
+_PURGE_MODES = {"v1.13": GRACIOUSLY, "v1.18": GRACEFULLY}
 
 
-def default_policy(policy: AnyPropagationPolicy) -> AnyPropagationPolicy:
+def default_policy(policy: AnyPropagationPolicy, profile: str) -> AnyPropagationPolicy:
     """The schema defaults of a propagation policy."""
     spec = policy.spec
     return replace(
@@ -29,16 +31,16 @@ def default_policy(policy: AnyPropagationPolicy) -> AnyPropagationPolicy:
             schedulerName=spec.schedulerName or DEFAULT_SCHEDULER,
             conflictResolution=spec.conflictResolution or "Abort",
             placement=_default_placement(spec.placement),
-            failover=_default_failover(spec.failover),
+            failover=_default_failover(spec.failover, _PURGE_MODES[profile]),
         ),
     )
 
 
-def default_binding(binding: AnyBinding) -> AnyBinding:
+def default_binding(binding: AnyBinding, profile: str) -> AnyBinding:
     """The schema defaults of a binding, which shares its parts with the policy."""
     spec = binding.spec
     placement = None if spec.placement is None else _default_placement(spec.placement)
-    failover = _default_failover(spec.failover)
+    failover = _default_failover(spec.failover, _PURGE_MODES[profile])
     conflict = spec.conflictResolution or "Abort"
     if placement is spec.placement and failover is spec.failover and conflict == spec.conflictResolution:
         return binding
@@ -53,11 +55,18 @@ def _default_placement(placement: Placement) -> Placement:
     return replace(placement, replicaScheduling=replace(strategy, replicaSchedulingType=DIVIDED))
 
 
-def _default_failover(failover: FailoverBehavior | None) -> FailoverBehavior | None:
-    application = failover.application if failover else None
-    if failover is None or application is None:
-        return failover
-    wanted = replace(application, purgeMode=application.purgeMode or GRACIOUSLY)
-    if wanted.decisionConditions.tolerationSeconds is None:
-        wanted = replace(wanted, decisionConditions=DecisionConditions(DEFAULT_TOLERATION_S))
-    return failover if wanted == application else replace(failover, application=wanted)
+def _default_failover(failover: FailoverBehavior | None, purge_mode: str) -> FailoverBehavior | None:
+    if failover is None:
+        return None
+    application, cluster = failover.application, failover.cluster
+    if application is not None:
+        seconds = application.decisionConditions.tolerationSeconds
+        application = replace(
+            application,
+            purgeMode=application.purgeMode or purge_mode,
+            decisionConditions=DecisionConditions(DEFAULT_TOLERATION_S if seconds is None else seconds),
+        )
+    if cluster is not None and purge_mode == GRACEFULLY:  # v1.13 ignores this block
+        cluster = replace(cluster, purgeMode=cluster.purgeMode or purge_mode)
+    wanted = replace(failover, application=application, cluster=cluster)
+    return failover if wanted == failover else wanted

@@ -97,6 +97,11 @@ def validate_cluster_taint_policy(policy: ClusterTaintPolicy, allow_no_execute: 
     return errors
 
 
+def refuse_taint_policy() -> Errors:
+    """What v1.13 answers: it doesn't know the kind, and would silently do nothing with it."""
+    return [FieldError("FieldValueForbidden", "kind", "ClusterTaintPolicy came with release v1.14; use profile v1.18")]
+
+
 _NO_EXECUTE_RULE = (
     "Configuring taint with NoExecute effect is not allowed, this capability must be explicitly enabled by "
     "administrators through command-line flags"
@@ -127,9 +132,7 @@ def _validate_overflow(term: ClusterAffinityTerm, strategy: ReplicaSchedulingStr
         where = f"{path}[{index}]"
         errors += invalid_each(f"{where}.affinityName", group.affinityName, check_qualified_name(group.affinityName))
         if group.affinityName in taken:
-            detail = (
-                "overflow affinity name must be unique and must not duplicate the primary group's affinityName"
-            )
+            detail = "overflow affinity name must be unique and must not duplicate the primary group's affinityName"
             errors.append(invalid(f"{where}.affinityName", group.affinityName, detail))
         taken.add(group.affinityName)
         errors += validate_cluster_affinity(group, where)

@@ -41,7 +41,7 @@ def _delete(admission: Admission, given: dict[str, Any]) -> dict[str, Any]:
     try:
         admission.admit(given["operation"], old, old)
     except ApiError as error:
-        return {"validate": {"allowed": False, "message": str(error)}}
+        return {"validate": {"allowed": False, "message": str(error).partition("denied the request: ")[2]}}
     return {"validate": {"allowed": True, "message": ""}}
 
 
