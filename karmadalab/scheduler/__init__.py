@@ -5,6 +5,7 @@ from karmadalab.scheduler.binding_info import BindingInfo, Strategy
 from karmadalab.scheduler.decision import Decision
 from karmadalab.scheduler.errors import CrashError, FitError, PluginError, ScheduleError
 from karmadalab.scheduler.estimator import GeneralEstimator
+from karmadalab.scheduler.explanation import ClusterVerdict, Explanation
 from karmadalab.scheduler.filters import FILTERS
 from karmadalab.scheduler.plugins import ClusterWeight, DivisionStrategy, Estimator, FilterPlugin, ScorePlugin
 from karmadalab.scheduler.scheduler import Scheduler, schedule
@@ -20,11 +21,13 @@ __all__ = [
     "Behaviour",
     "BindingInfo",
     "ClusterInfo",
+    "ClusterVerdict",
     "ClusterWeight",
     "CrashError",
     "Decision",
     "DivisionStrategy",
     "Estimator",
+    "Explanation",
     "FilterPlugin",
     "FitError",
     "GeneralEstimator",

@@ -14,6 +14,7 @@ from random import Random
 
 from karmadalab.api.affinity import cluster_matches
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.errors import NotFound
 from karmadalab.api.meta import replace, set_condition
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION, ClusterAffinity
 from karmadalab.api.scheme import AnyObject
@@ -29,6 +30,7 @@ from karmadalab.core.controller import DONE, Manager, Mapper, Result, Retry, Wat
 from karmadalab.core.queue import Request
 from karmadalab.core.store import MODIFIED, Client
 from karmadalab.scheduler.applied_placement import applied_placement
+from karmadalab.scheduler.explanation import Explanation
 from karmadalab.scheduler.plan import Plan, plan
 from karmadalab.scheduler.reschedule import trigger_of
 from karmadalab.scheduler.scheduler import Scheduler
@@ -119,6 +121,19 @@ class SchedulerController:
         if planned.retry:
             raise Retry(planned.condition.message)
         return DONE
+
+    def explain(self, name: str, namespace: str = "") -> Explanation:
+        """Every verdict behind the latest decision about a binding; without a namespace, a cluster-scoped one.
+
+        Raises:
+            NotFound: nothing was decided about it since this process started.
+        """
+        kind = ResourceBinding if namespace else ClusterResourceBinding
+        latest = self.plans.get(Request(namespace, name, kind.GROUP_KIND))
+        if latest is None:
+            where = f"{namespace}/{name}" if namespace else name
+            raise NotFound(f"the scheduler has decided nothing about {kind.__name__} {where} since it started")
+        return latest.decision.explain()
 
     def _fleet(self) -> Snapshot:
         if self._snapshot_is_old:
