@@ -11,7 +11,7 @@ Not modelled: several served versions of a kind, field-level ownership, storage 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Protocol, TypeVar, overload
 
 from karmadalab.api.errors import AlreadyExists, BadRequest, Conflict, Gone, NotFound
@@ -394,13 +394,16 @@ class Store:
 
     def _reown(self, kind: str, key: Key, old: Any, new: Any) -> None:
         for owner in old.metadata.ownerReferences if old is not None else ():
-            self._owned[owner.uid].discard((kind, key))
+            dependents = self._owned[owner.uid]
+            dependents.discard((kind, key))
+            if not dependents:
+                del self._owned[owner.uid]
         for owner in new.metadata.ownerReferences if new is not None else ():
             self._owned[owner.uid].add((kind, key))
 
     def _collect(self, owner_uid: str) -> None:
         """Background garbage collection: delete what a deleted object owned, unless it has another living owner."""
-        for kind, (namespace, name) in sorted(self._owned.pop(owner_uid, ())):
+        for kind, (namespace, name) in sorted(self._owned.get(owner_uid, ())):
             obj = self.find(kind, name, namespace)
             if obj is None:
                 continue
@@ -422,6 +425,22 @@ class Store:
         if not table.namespaced and meta.namespace:
             raise BadRequest(f"{kind} {meta.name}: metadata.namespace: a {kind} has no namespace; leave it out")
 
+    def check_indexes(self) -> None:
+        """Verify that indexes and owner index say what the objects say. Raises `AssertionError`."""
+        owned: defaultdict[str, set[tuple[str, Key]]] = defaultdict(set)
+        for kind, table in self._tables.items():
+            fresh = _Table(table.namespaced)
+            fresh.indexes = {name: (values, defaultdict(set)) for name, (values, _) in table.indexes.items()}
+            for key, obj in table.objects.items():
+                fresh.index(key, None, obj)
+                for owner in obj.metadata.ownerReferences:
+                    owned[owner.uid].add((kind, key))
+            for name, (_, entries) in table.indexes.items():
+                _must_agree(f"index {name} of {kind}", entries, fresh.indexes[name][1])
+            if table.order is not None and table.order != sorted(table.objects):
+                raise AssertionError(f"the order of {kind} is its sorted keys: {table.order}")
+        _must_agree("owner index", self._owned, owned)
+
     def _uid(self) -> str:
         # Readable and the same in every run; the world keeps uids of different clusters apart.
         world = sum((index + 1) * ord(char) for index, char in enumerate(self.world)) & 0xFFFF
@@ -430,6 +449,13 @@ class Store:
     def __repr__(self) -> str:
         count = sum(len(table.objects) for table in self._tables.values())
         return f"<Store {self.world or 'karmada-apiserver'} {count} objects, version {self.version}>"
+
+
+def _must_agree(what: str, kept: Mapping[Any, set[Any]], fresh: Mapping[Any, set[Any]]) -> None:
+    """Raise unless an index that was kept up to date is the one that is built anew; empty entries don't count."""
+    for value in sorted({*kept, *fresh}, key=str):
+        if kept.get(value, set()) != fresh.get(value, set()):
+            raise AssertionError(f"{what} agrees with the objects: at {value!r} {kept.get(value)} != {fresh.get(value)}")
 
 
 def _kind_name(kind: Any) -> str:

@@ -85,6 +85,7 @@ class ControlPlane:
         self.threshold = threshold or threshold_adjusted
         self.push_members: dict[str, MemberCluster] = {}
         self.monitor_phase_s = 0.0
+        self.lease_jitter = True
         self.store = Store(clock, trace, admit=self._admission().admit)
         add_indexes(self.store)
         self.controller_manager = self.process(CONTROLLER_MANAGER, self._controllers)
@@ -139,7 +140,7 @@ class ControlPlane:
 
         def build(manager: Manager) -> Sequence[Reconciler]:
             members = Reach({name: member})
-            lease = LeaseController(manager, client, self.rng)
+            lease = LeaseController(manager, client, self.rng if self.lease_jitter else None)
             status = ClusterStatusController(manager, client, members, on_healthy=lease.begin, adjust=self.threshold)
             namespace = execution_namespace(name)
             execution = ExecutionController(manager, client, members, self.interpreter, namespace)

@@ -14,18 +14,20 @@ from karmadalab.api.cluster import PULL, Cluster, ClusterSpec
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.time import seconds
-from karmadalab.core.clock import VirtualClock
+from karmadalab.core.clock import Timer, VirtualClock
 from karmadalab.core.controller import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import FAULT, Trace
 from karmadalab.environments.control_plane import CONTROLLER_MANAGER, SCHEDULER, ControlPlane
-from karmadalab.environments.faults import FROZEN, RUNNING, STOPPED, Effect, Fault, combined
+from karmadalab.environments.faults import FROZEN, STOPPED, Effect, Fault, combined
 from karmadalab.environments.fleet import Fleet, MemberSpec
 from karmadalab.environments.link import REFUSED, SILENT, UP, Link, Remote
 from karmadalab.environments.member import SimulatedMember
 
 # A process that was killed leaves a leader lease behind: its successor waits for that to end, and for its own next try.
 _PROCESS_START_S = 0.4
+
+_AGENT = "karmada-agent@"
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,12 @@ class Phases:
     Attributes:
         monitor_s: a pass of the health monitor (modulo its period).
         probe_s: by member, a probe or, in pull mode, a heartbeat (modulo the update frequency).
+        jitter: whether heartbeats come up to 4 % late, as real agents' do.
     """
 
     monitor_s: float = 0.0
     probe_s: Mapping[str, float] = field(default_factory=dict)
+    jitter: bool = True
 
     @classmethod
     def drawn(cls, fleet: Fleet, rng: Random, monitor_period_s: float, frequency_s: float) -> Phases:
@@ -71,12 +75,13 @@ class FakeWorld:
         self.agents: dict[str, Manager] = {}
         self.faults: list[Fault] = []
         self._rng = rng
-        self._effects: dict[str, Effect] = {}
+        self._starting: dict[str, Timer] = {}
 
     def start(self) -> None:
         """Start the control plane and let the fleet join, so that all is settled when the lab begins."""
         plane = self.control_plane
         plane.monitor_phase_s = self.phases.monitor_s
+        plane.lease_jitter = self.phases.jitter
         plane.controller_manager.start()
         plane.scheduler_process.start()
         frequency_s = plane.settings.cluster_status_update_frequency
@@ -112,7 +117,7 @@ class FakeWorld:
         """A process of the control plane, or an agent as `karmada-agent@member3`. Raises `BadRequest`."""
         plane = self.control_plane
         known = {CONTROLLER_MANAGER: plane.controller_manager, SCHEDULER: plane.scheduler_process}
-        known |= {f"karmada-agent@{member}": agent for member, agent in self.agents.items()}
+        known |= {f"{_AGENT}{member}": agent for member, agent in self.agents.items()}
         short = {name.removeprefix("karmada-"): manager for name, manager in known.items()}
         found = known.get(name) or short.get(name)
         if found is None:
@@ -122,24 +127,31 @@ class FakeWorld:
     # --- faults
 
     def inject(self, fault: Fault) -> None:
-        """Let a fault on a member act."""
+        """Let a fault act."""
         fault.row = self.trace.note("fault", fault.target, fault.text, verb=FAULT, detail={"fault": fault.name})
         self.faults.append(fault)
         with self.trace.acting("fault", fault.row):
             self._rework(fault.target)
 
     def end(self, fault: Fault) -> None:
-        """Let a fault on a member cease to act."""
+        """Let a fault cease to act."""
         self.faults.remove(fault)
         row = self.trace.note("fault", fault.target, f"healed: {fault.text}", verb=FAULT, detail={"healed": fault.name})
         with self.trace.acting("fault", row):
             self._rework(fault.target)
 
-    def _rework(self, name: str) -> None:
-        """Bring a member to the state that the faults acting on it add up to."""
+    def _rework(self, target: str) -> None:
+        """Bring a member, or a process, to the state that the faults acting on it add up to."""
+        if target not in self.members:
+            self._rework_process(self.process(target))
+            return
+        self._rework_member(target)
+        if target in self.agents:
+            self._rework_process(self.agents[target])
+
+    def _rework_member(self, name: str) -> None:
         acting = [fault for fault in self.faults if fault.target == name]
-        effect, before = combined([f.effect for f in acting]), self._effects.get(name, Effect())
-        self._effects[name] = effect
+        effect = combined([f.effect for f in acting])
         member = self.members[name]
         if acting:
             self.trace.blame[name] = acting[-1].row or 0
@@ -149,8 +161,6 @@ class FakeWorld:
         path = member.uplink if member.pulls else member.from_control_plane.link
         for link in (*member.api_server_links(), member.uplink):
             self._rework_link(link, effect, link is path, link is not member.uplink, name)
-        if member.pulls and effect.agent != before.agent:
-            self._rework_process(self.agents[name], before.agent, effect.agent)
 
     def _rework_link(self, link: Link, effect: Effect, is_path: bool, ends_at_api: bool, name: str) -> None:
         states = [effect.path if is_path else UP, effect.api if ends_at_api else UP]
@@ -170,35 +180,30 @@ class FakeWorld:
         if not effect.full and not had_room:
             workloads.retry_scheduling()
 
-    def _rework_process(self, process: Manager, before: str, after: str) -> None:
-        if after == FROZEN:
-            process.pause()
-        elif after == STOPPED:
+    def _rework_process(self, process: Manager) -> None:
+        """An agent is stopped or frozen by faults on its member, and by faults on itself."""
+        targets = (process.name, process.name.removeprefix(_AGENT))
+        wanted = combined([fault.effect for fault in self.faults if fault.target in targets]).process
+        if process.running and wanted == STOPPED:
             process.stop()
-        elif before == FROZEN:
-            process.resume()
-        else:
-            self.start_after_lease(process)
+        elif process.running and process.paused != (wanted == FROZEN):
+            process.resume() if process.paused else process.pause()
+        starts = not process.running and wanted not in (STOPPED, FROZEN)
+        if starts and process.name not in self._starting:
+            self._starting[process.name] = self._start_after_lease(process)
+        elif not starts and process.name in self._starting:
+            self.clock.cancel(self._starting.pop(process.name))
 
-    def start_after_lease(self, process: Manager) -> None:
+    def _start_after_lease(self, process: Manager) -> Timer:
         """Start a process whose predecessor was killed: it works once the old leader lease has run out."""
         settings = self.control_plane.settings
         wait_s = settings.leader_elect_lease_duration + settings.leader_elect_retry_period + _PROCESS_START_S
-        self.clock.call_later(wait_s, self.trace.bound(process.start, process.name))
 
-    def process_fault(self, fault: Fault, state: str) -> None:
-        """Let a fault on a process of the control plane act."""
-        fault.row = self.trace.note("fault", fault.target, fault.text, verb=FAULT, detail={"fault": fault.name})
-        self.faults.append(fault)
-        with self.trace.acting("fault", fault.row):
-            self._rework_process(self.process(fault.target), RUNNING, state)
+        def start() -> None:
+            del self._starting[process.name]
+            process.start()
 
-    def end_process_fault(self, fault: Fault, state: str) -> None:
-        """Let a fault on a process cease to act."""
-        self.faults.remove(fault)
-        row = self.trace.note("fault", fault.target, f"healed: {fault.text}", verb=FAULT, detail={"healed": fault.name})
-        with self.trace.acting("fault", row):
-            self._rework_process(self.process(fault.target), state, RUNNING)
+        return self.clock.call_later(wait_s, self.trace.bound(start, process.name))
 
 
 def _cluster_object(spec: MemberSpec) -> Cluster:

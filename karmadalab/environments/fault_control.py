@@ -154,8 +154,8 @@ class ProcessFaults(FaultControl):
 
     def _fault(self, name: str, text: str, state: str, at: When, for_: When) -> Fault:
         world = self._world
-        fault = Fault(name, world.process(self.target).name, Effect(), text, lambda f: world.process_fault(f, state))
-        return self._arm(fault.on_heal(lambda f: world.end_process_fault(f, state)), at, for_)
+        fault = Fault(name, self.target, Effect(process=state), text, world.inject)
+        return self._arm(fault.on_heal(world.end), at, for_)
 
     def stop(self, at: When = None, for_: When = None) -> Fault:
         """The process is killed. When it is healed a new one waits for the old leader lease first, some 17 s."""

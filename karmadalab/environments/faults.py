@@ -23,7 +23,7 @@ class Effect(NamedTuple):
         path: the state of the way between control plane and member: the control plane's calls in push mode, the
             agent's calls in pull mode.
         latency_s, loss: of that way.
-        agent: the state of the agent's process, in pull mode.
+        process: the state of the agent's process, in pull mode, or of the process that is the target.
         powered: whether the machines are on.
         bad_image: an image that can't be pulled.
         startup_s: how long pods take to start instead.
@@ -34,7 +34,7 @@ class Effect(NamedTuple):
     path: str = UP
     latency_s: float = 0.0
     loss: float = 0.0
-    agent: str = RUNNING
+    process: str = RUNNING
     powered: bool = True
     bad_image: str = ""
     startup_s: float | None = None
@@ -55,7 +55,7 @@ def combined(effects: list[Effect]) -> Effect:
         path=max((e.path for e in effects), key=_WORST.__getitem__),
         latency_s=max(e.latency_s for e in effects),
         loss=max(e.loss for e in effects),
-        agent=max((e.agent for e in effects), key=_WORST.__getitem__),
+        process=max((e.process for e in effects), key=_WORST.__getitem__),
         powered=all(e.powered for e in effects),
         startup_s=max((e.startup_s for e in effects if e.startup_s is not None), default=None),
         full=any(e.full for e in effects),
@@ -118,7 +118,7 @@ def effect_of(name: str, pulls: bool, **options: float | str) -> tuple[Effect, s
 
 
 def _power_off(pulls: bool) -> tuple[Effect, str]:
-    return Effect(api=REFUSED, agent=STOPPED, powered=False), "power off: connections are refused, nothing runs"
+    return Effect(api=REFUSED, process=STOPPED, powered=False), "power off: connections are refused, nothing runs"
 
 
 def _refuse(pulls: bool) -> tuple[Effect, str]:
@@ -148,11 +148,11 @@ def _lossy(pulls: bool, loss: float) -> tuple[Effect, str]:
 
 
 def _stop_agent(pulls: bool) -> tuple[Effect, str]:
-    return Effect(agent=STOPPED), "agent stopped (SIGKILL)"
+    return Effect(process=STOPPED), "agent stopped (SIGKILL)"
 
 
 def _freeze_agent(pulls: bool) -> tuple[Effect, str]:
-    return Effect(agent=FROZEN), "agent frozen (SIGSTOP)"
+    return Effect(process=FROZEN), "agent frozen (SIGSTOP)"
 
 
 def _bad_image(pulls: bool, image: str) -> tuple[Effect, str]:

@@ -19,7 +19,7 @@ from karmadalab.api.quantity import milli
 from karmadalab.api.scheme import to_json
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured
-from karmadalab.core.clock import VirtualClock
+from karmadalab.core.clock import Timer, VirtualClock
 from karmadalab.core.store import ADDED, DELETED, Store
 from karmadalab.core.trace import Trace
 
@@ -33,7 +33,7 @@ class Workloads:
     Attributes:
         startup_s, shutdown_s: how long pods take.
         bad_images: images (without tag or with) that can't be pulled here.
-        reserved: cpu (milli) taken on every node by something else; a fault sets it to exhaust capacity.
+        full: whether no node has room; a fault sets it to exhaust capacity.
         powered: whether the machines are on.
     """
 
@@ -46,6 +46,7 @@ class Workloads:
         self._clock, self._trace = clock, trace
         self._serial = 0
         self._pending: set[tuple[str, str]] = set()
+        self._starting: dict[tuple[str, str], Timer] = {}
         store.watch(DEPLOYMENT, self._deployment_event)
         store.watch("Pod", self._pod_event)
 
@@ -60,6 +61,7 @@ class Workloads:
     def _pod_event(self, event: str, old: Any, new: Any) -> None:
         if event == DELETED:
             self._pending.discard((new.metadata.namespace, new.metadata.name))
+            self._starting.pop((new.metadata.namespace, new.metadata.name), None)
         elif event != ADDED and new.metadata.deletionTimestamp and not old.metadata.deletionTimestamp:
             self._later(self.shutdown_s, self._end, new.metadata.namespace, new.metadata.name)
         owner = next((o for o in new.metadata.ownerReferences if o.kind == "Deployment"), None)
@@ -138,6 +140,8 @@ class Workloads:
         self._soon(self._schedule_pending)
 
     def _schedule_pending(self) -> None:
+        if not self.powered:
+            return
         for namespace, name in sorted(self._pending):
             pod = self.store.find("Pod", name, namespace)
             if pod is None or pod.metadata.deletionTimestamp is not None:
@@ -149,6 +153,10 @@ class Workloads:
                 self.store.update_status(
                     pod.with_status({"phase": "Pending", "conditions": [_condition("PodScheduled", "False", "Unschedulable")]})
                 )
+
+    def has_room_for(self, pod: Unstructured) -> bool:
+        """Whether a node could take a pod."""
+        return self._node_with_room(pod) is not None
 
     def _node_with_room(self, pod: Unstructured) -> str | None:
         if self.full:
@@ -170,9 +178,14 @@ class Workloads:
         self._start(bound.metadata.namespace, bound.metadata.name)
 
     def _start(self, namespace: str, name: str) -> None:
-        self._later(self.startup_s, self._started, namespace, name)
+        """Start a pod, or start it anew: an attempt that is under way counts no more."""
+        key = (namespace, name)
+        if key in self._starting:
+            self._clock.cancel(self._starting[key])
+        self._starting[key] = self._later(self.startup_s, self._started, namespace, name)
 
     def _started(self, namespace: str, name: str) -> None:
+        self._starting.pop((namespace, name), None)
         pod = self.store.find("Pod", name, namespace)
         if pod is None or pod.metadata.deletionTimestamp is not None or not self.powered:
             return
@@ -191,6 +204,8 @@ class Workloads:
         return not any(image in self.bad_images or image.rpartition(":")[0] in self.bad_images for image in images)
 
     def _end(self, namespace: str, name: str) -> None:
+        if not self.powered:
+            return  # a kubelet that is off ends nothing; it will when it is back
         try:
             self.store.delete("Pod", name, namespace)
         except NotFound:
@@ -241,8 +256,8 @@ class Workloads:
     def _soon(self, callback: Any, *args: Any) -> None:
         self._clock.call_soon((self._trace.bound(callback, "kubelet"), args))
 
-    def _later(self, delay_s: float, callback: Any, *args: Any) -> None:
-        self._clock.call_later(delay_s, self._trace.bound(callback, "kubelet"), *args)
+    def _later(self, delay_s: float, callback: Any, *args: Any) -> Timer:
+        return self._clock.call_later(delay_s, self._trace.bound(callback, "kubelet"), *args)
 
 
 def is_ready(pod: Unstructured) -> bool:

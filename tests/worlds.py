@@ -1,0 +1,44 @@
+"""Small manifests and labs that several tests start from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karmadalab.lab import Lab
+
+
+def deployment(name: str = "web", replicas: int = 2, namespace: str = "default", **container: Any) -> dict[str, Any]:
+    """A Deployment that asks for 100m of cpu a pod."""
+    main = {"name": "main", "image": "nginx:1.27", "resources": {"requests": {"cpu": "100m"}}, **container}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": namespace, "labels": {"app": name}},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": {"app": name}},
+            "template": {"metadata": {"labels": {"app": name}}, "spec": {"containers": [main]}},
+        },
+    }
+
+
+def policy(name: str = "web", namespace: str = "default", **placement: Any) -> dict[str, Any]:
+    """A PropagationPolicy that selects the Deployment of its own name."""
+    selector = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
+    return {
+        "apiVersion": "policy.karmada.io/v1alpha1",
+        "kind": "PropagationPolicy",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"resourceSelectors": [selector], "placement": placement},
+    }
+
+
+DIVIDED = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted"}
+AT_MOST_TWO = [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 2}]
+
+
+def lab_with_web(members: int = 3, pull: int = 0, seed: int | None = 1, **placement: Any) -> Lab:
+    """A lab a minute after `web` was applied."""
+    lab = Lab.fake(members=members, pull=pull, seed=seed)
+    lab.apply([deployment(), policy(**placement)])
+    return lab.run("1m")
