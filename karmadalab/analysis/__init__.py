@@ -1,0 +1,45 @@
+"""From a timeline to tables: how long each part of an outage took, who served when, and what it cost.
+
+outages(lab)            # one a failed member and workload: detect, wait, evict, reschedule, start, recover
+serving(lab)            # replicas answering requests, by cluster, over time
+phase_table(lab)        # the same as data frames
+"""
+
+from karmadalab.analysis.bands import Band, condition_bands, fault_bands, ready_at, taint_bands, task_bands
+from karmadalab.analysis.outage import PHASES, Outage, outages
+from karmadalab.analysis.recording import Recording, record
+from karmadalab.analysis.serving import Serving, serving
+from karmadalab.analysis.steps import Steps
+from karmadalab.analysis.tables import (
+    band_table,
+    event_table,
+    outage_table,
+    phase_records,
+    phase_table,
+    serving_table,
+    summary_table,
+)
+
+__all__ = [
+    "PHASES",
+    "Band",
+    "Outage",
+    "Recording",
+    "Serving",
+    "Steps",
+    "band_table",
+    "condition_bands",
+    "event_table",
+    "fault_bands",
+    "outage_table",
+    "outages",
+    "phase_records",
+    "phase_table",
+    "ready_at",
+    "record",
+    "serving",
+    "serving_table",
+    "summary_table",
+    "taint_bands",
+    "task_bands",
+]
