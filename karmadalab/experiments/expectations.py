@@ -1,0 +1,195 @@
+"""What a scenario expects, as data: an event in time, an event that never comes, an order, a placement, what runs.
+
+Times count from the beginning of the lab, or from what `after` names: an action or an expectation with that `name`.
+`at` has a tolerance, `within` (1 s unless told otherwise); `between` is a range, whose end may be the word `end`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Protocol
+
+from karmadalab.api.errors import Invalid
+from karmadalab.api.meta import Data
+from karmadalab.environments.fleet import Fleet
+from karmadalab.experiments.patterns import read_pattern
+from karmadalab.experiments.words import Length, known, length, named, one_of
+
+Range = tuple[Length, Length]
+END = "end"
+Replicas = dict[str, int]
+
+
+class Expectation(Protocol):
+    """Something that should turn out so. `why` is a remark for the reader of a failure."""
+
+    after: str
+    why: str
+
+    def check(self, fleet: Fleet, where: str) -> None:
+        """Raise `Invalid` if it makes no sense for this fleet."""
+
+
+class Happens(Data):
+    """The first such event after a moment comes in time; with `times`, so many of them come in the range."""
+
+    happens: str
+    at: Length | None = None
+    within: Length = "1s"
+    between: Range | None = None
+    after: str = ""
+    name: str = ""
+    times: int | None = None
+    why: str = ""
+
+    def check(self, fleet: Fleet, where: str) -> None:
+        """The event could happen, and its time is said once."""
+        read_pattern(self.happens, _members(fleet), f"{where}.happens")
+        _check_when(self.at, self.between, where)
+        length(self.within, f"{where}.within")
+        if self.times is not None and self.times < 1:
+            raise Invalid(f"{where}.times: expected 1 or more, got {self.times}; for none at all write never")
+
+
+class Never(Data):
+    """No such event comes, from a moment to the end or in a range."""
+
+    never: str
+    between: Range | None = None
+    after: str = ""
+    why: str = ""
+
+    def check(self, fleet: Fleet, where: str) -> None:
+        """The event could happen."""
+        read_pattern(self.never, _members(fleet), f"{where}.never")
+        _check_when(None, self.between, where)
+
+
+class Order(Data):
+    """These events come one after the other; others may come in between."""
+
+    order: tuple[str, ...]
+    after: str = ""
+    why: str = ""
+
+    def check(self, fleet: Fleet, where: str) -> None:
+        """Each event could happen."""
+        if len(self.order) < 2:
+            raise Invalid(f"{where}.order: an order needs two events or more")
+        for index, text in enumerate(self.order):
+            read_pattern(text, _members(fleet), f"{where}.order[{index}]")
+
+
+class Placement(Data, rename={"is_": "is"}):
+    """An object is scheduled to these clusters; several mappings are alternatives."""
+
+    placement: str
+    is_: Replicas | tuple[Replicas, ...]
+    at: Length | None = None
+    between: Range | None = None
+    after: str = ""
+    why: str = ""
+
+    def check(self, fleet: Fleet, where: str) -> None:
+        """The clusters exist."""
+        named(self.placement, f"{where}.placement")
+        _check_when(self.at, self.between, where)
+        for choice in choices(self.is_):
+            _check_clusters(choice, fleet, where)
+
+
+class Running(Data, rename={"is_": "is"}):
+    """So many pods of a Deployment are ready in the members; a member that is not named has none."""
+
+    running: str
+    is_: Replicas | tuple[Replicas, ...]
+    at: Length | None = None
+    between: Range | None = None
+    after: str = ""
+    why: str = ""
+
+    def check(self, fleet: Fleet, where: str) -> None:
+        """The members exist."""
+        if named(self.running, f"{where}.running").kind != "Deployment":
+            raise Invalid(f"{where}.running: only Deployments have pods in the simulated members, not {self.running}")
+        _check_when(self.at, self.between, where)
+        for choice in choices(self.is_):
+            _check_clusters(choice, fleet, where)
+
+
+class Ready(Data, rename={"is_": "is"}):
+    """The status of the template in the control plane says so many ready replicas, as `kubectl get` shows them."""
+
+    ready: str
+    is_: int
+    at: Length | None = None
+    between: Range | None = None
+    after: str = ""
+    why: str = ""
+
+    def check(self, fleet: Fleet, where: str) -> None:
+        """The kind exists."""
+        named(self.ready, f"{where}.ready")
+        _check_when(self.at, self.between, where)
+
+
+_CLASSES: dict[str, type[Any]] = {
+    "happens": Happens,
+    "never": Never,
+    "order": Order,
+    "placement": Placement,
+    "running": Running,
+    "ready": Ready,
+}
+
+
+def read_expectations(data: Collection[Any], fleet: Fleet, moments: Collection[str], where: str) -> tuple[Expectation, ...]:
+    """The expectations of a file.
+
+    Args:
+        moments: the names of the actions, which `after` may say.
+
+    Raises:
+        Invalid: what is wrong, and where.
+    """
+    names = list(moments)
+    read = []
+    for index, item in enumerate(data):
+        path = f"{where}[{index}]"
+        expectation: Any = one_of(item, _CLASSES, path, "an expectation")
+        expectation.check(fleet, path)
+        if expectation.after:
+            known(expectation.after, names, f"{path}.after", "action or earlier expectation named")
+        if name := getattr(expectation, "name", ""):
+            if name in names:
+                raise Invalid(f"{path}.name: {name!r} is used twice; every moment needs its own name")
+            names.append(name)
+        read.append(expectation)
+    return tuple(read)
+
+
+def choices(is_: Replicas | tuple[Replicas, ...]) -> tuple[Replicas, ...]:
+    """The alternatives of an expectation that may have several."""
+    return is_ if isinstance(is_, tuple) else (is_,)
+
+
+def _members(fleet: Fleet) -> list[str]:
+    return [member.name for member in fleet.members]
+
+
+def _check_clusters(replicas: Replicas, fleet: Fleet, where: str) -> None:
+    for cluster, count in replicas.items():
+        known(cluster, _members(fleet), f"{where}.is", "cluster")
+        if count < 0:
+            raise Invalid(f"{where}.is.{cluster}: expected a whole number of 0 or more, got {count}")
+
+
+def _check_when(at: Length | None, between: Range | None, where: str) -> None:
+    if at is not None and between is not None:
+        raise Invalid(f"{where}: write either at or between, not both")
+    if at is not None:
+        length(at, f"{where}.at")
+    if between is not None:
+        low = length(between[0], f"{where}.between[0]")
+        if between[1] != END and length(between[1], f"{where}.between[1]") < low:
+            raise Invalid(f"{where}.between: the range ends before it begins: {between[0]} to {between[1]}")
