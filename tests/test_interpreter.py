@@ -1,0 +1,121 @@
+"""What kinds mean: the native hooks against recordings, and kinds of one's own."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+from typing import Any
+
+import pytest
+
+from karmadalab.api.errors import BadRequest, Invalid
+from karmadalab.api.meta import ObjectMeta
+from karmadalab.api.unstructured import Unstructured
+from karmadalab.api.work import AggregatedStatusItem
+from karmadalab.interpreter import Dependency, HookNotFound, Hooks, Interpreter, requirements, status
+from karmadalab.interpreter import interpreter as interpreter_module
+from karmadalab.interpreter.aggregate import jobs
+from tests.conformance import interpreter as recorded
+from tests.conformance.__main__ import read_cases
+from tests.conformance.agreement import DATA, disagreements
+
+
+@pytest.mark.parametrize("profile", ["v1.13", "v1.18"])
+def test_every_recorded_answer_agrees(profile: str) -> None:
+    assert disagreements(recorded, f"karmada-{profile}/interpreter.jsonl.gz", profile) == []
+
+
+def test_no_hook_changes_what_it_was_given() -> None:
+    for case in read_cases(DATA / "karmada-v1.13/interpreter.jsonl.gz"):
+        before = copy.deepcopy(case["input"])
+        recorded.emit(case)
+        assert case["input"] == before, case["id"]
+
+
+@pytest.mark.parametrize("module", [interpreter_module, requirements, status, jobs], ids=lambda m: m.__name__)
+def test_docstrings_tell_the_truth(module: Any) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+# --- a kind of one's own --------------------------------------------------------------------------------------------
+
+
+def redis(**status: Any) -> Unstructured:
+    return Unstructured("example.io/v1", "Redis", ObjectMeta(name="cache", namespace="default"), {"status": status})
+
+
+def test_a_kind_of_ones_own_gets_its_meaning_in_python() -> None:
+    interpreter = Interpreter()
+    interpreter.register("Redis.example.io", Hooks(interpret_health=lambda obj: obj.status.get("role") == "master"))
+    assert interpreter.interpret_health(redis(role="master")) == "Healthy"
+    assert interpreter.interpret_health(redis()) == "Unhealthy"
+
+
+def test_registering_one_hook_keeps_the_others_of_a_native_kind() -> None:
+    interpreter = Interpreter()
+    interpreter.register("Job.batch", Hooks(interpret_health=lambda obj: not obj.status.get("failed")))
+    assert interpreter.hook_enabled("Job.batch", "interpret_health")
+    assert interpreter.hook_enabled("Job.batch", "get_replicas")
+
+
+def test_what_is_registered_in_one_lab_is_unknown_in_the_next() -> None:
+    Interpreter().register("Redis.example.io", Hooks(interpret_health=lambda obj: True))
+    assert not Interpreter().hook_enabled("Redis.example.io", "interpret_health")
+
+
+def test_dependencies_of_a_kind_of_ones_own_are_named_the_same_way() -> None:
+    interpreter = Interpreter()
+    needed = (Dependency("v1", "Secret", "default", "redis-password"),)
+    interpreter.register("Redis.example.io", Hooks(get_dependencies=lambda obj: needed))
+    assert interpreter.get_dependencies(redis()) == needed
+
+
+@pytest.mark.parametrize("name", ["redis.example.io", "example.io/v1/Redis", ""])
+def test_a_name_that_is_no_kind_is_refused(name: str) -> None:
+    with pytest.raises(BadRequest, match=r"write Kind\.group, for example Redis\.example\.io"):
+        Interpreter().register(name, Hooks())
+
+
+def test_a_profile_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(BadRequest, match=r"write one of v1\.13, v1\.18"):
+        Interpreter("v1.8")
+
+
+# --- edges that a lesson meets --------------------------------------------------------------------------------------
+
+
+def test_an_unknown_kind_reports_its_status_whole_and_has_no_health() -> None:
+    interpreter = Interpreter()
+    assert interpreter.reflect_status(redis(role="replica")) == {"role": "replica"}
+    with pytest.raises(HookNotFound, match=r'"example\.io/v1, Kind=Redis" not found'):
+        interpreter.interpret_health(redis())
+
+
+def test_a_number_of_replicas_that_is_text_is_an_error_that_names_the_field() -> None:
+    body = {"spec": {"replicas": "two"}}
+    with pytest.raises(Invalid, match=r"spec\.replicas: expected a whole number, got 'two'"):
+        Interpreter().get_replicas(Unstructured("apps/v1", "Deployment", ObjectMeta(name="web"), body))
+
+
+def test_a_member_object_without_the_generation_annotation_was_not_applied_by_karmada() -> None:
+    deployment = Unstructured("apps/v1", "Deployment", ObjectMeta(name="web"), {"status": {"replicas": 1}})
+    with pytest.raises(Invalid, match="was not applied by Karmada"):
+        Interpreter().reflect_status(deployment)
+
+
+def test_the_template_moves_on_only_when_every_member_has_caught_up() -> None:
+    template = Unstructured("apps/v1", "Deployment", ObjectMeta(name="web", generation=3), {"spec": {"replicas": 2}})
+    member = {"replicas": 1, "generation": 5, "observedGeneration": 5, "resourceTemplateGeneration": 3}
+    behind = {**member, "resourceTemplateGeneration": 2}
+    for second, expected in ((member, 3), (behind, None)):
+        items = (AggregatedStatusItem("member1", member), AggregatedStatusItem("member2", second))
+        done = Interpreter().aggregate_status(template, items, now=0.0)
+        assert done.status.get("observedGeneration") == expected
+        assert done.status["replicas"] == 2
+
+
+def test_aggregating_the_same_statuses_again_returns_the_template_itself() -> None:
+    template = Unstructured("apps/v1", "Deployment", ObjectMeta(name="web", generation=1), {})
+    items = (AggregatedStatusItem("member1", {"replicas": 1, "readyReplicas": 1}),)
+    once = Interpreter().aggregate_status(template, items, now=0.0)
+    assert Interpreter().aggregate_status(once, items, now=9.0) is once

@@ -1,0 +1,280 @@
+"""Admission: recorded cases, the recorded answers of a real API server, and what becomes of a minimal object."""
+
+from __future__ import annotations
+
+import doctest
+import gzip
+import itertools
+import json
+import re
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from karmadalab.api import cron, explain, prune
+from karmadalab.api.errors import Denied, Forbidden, Invalid, KarmadalabError
+from karmadalab.api.scheme import decode, plain, to_dict
+from karmadalab.webhook import Admission, rules, urls
+from tests.conformance import webhook as recorded
+from tests.conformance.__main__ import read_cases
+from tests.conformance.agreement import DATA, disagreements
+
+
+def admission(**parameters: Any) -> Admission:
+    counter = itertools.count(1)
+    return Admission(new_id=lambda: f"id-{next(counter)}", now=lambda: 0.0, **parameters)
+
+
+@pytest.mark.parametrize("profile", ["v1.13", "v1.18"])
+def test_every_recorded_case_agrees(profile: str) -> None:
+    assert disagreements(recorded, f"karmada-{profile}/webhook.jsonl.gz", profile) == []
+
+
+def test_what_was_admitted_once_is_left_alone_the_next_time() -> None:
+    admit = admission()
+    for case in read_cases(DATA / "karmada-v1.13/webhook.jsonl.gz"):
+        if case["input"]["kind"] == "admission":
+            once = admit.mutate("UPDATE", decode(case["input"]["object"]))
+            assert admit.mutate("UPDATE", once) == once, case["id"]
+
+
+@pytest.mark.parametrize("module", [cron, explain, prune, rules, urls], ids=lambda module: module.__name__)
+def test_docstrings_tell_the_truth(module: Any) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+# --- the manifests of walk 13, as a real API server and Karmada's webhooks answered them ----------------------------
+
+# Where we answer otherwise, and why.
+OTHER_TEXT = {
+    "RB wrong producer/purgeMode": "kubectl reads YAML 1.1, where a bare y is true; in 1.2 the purge mode is wrong",
+    "RIC empty": "no Lua here: the kind is refused with the way out",
+    "RIC wrong lua": "no Lua here: the kind is refused with the way out",
+    "RIC no target kind": "no Lua here: the kind is refused with the way out",
+    "PP server-side apply unknown field": "every apply is checked alike",
+}
+OTHER_VERDICT = {"PP create --validate=false unknown field (pruned)": "nothing is pruned silently"}
+
+_PREFIX = re.compile(r"^Error from server.*?(?:denied the request: |cannot be handled as an? \w+: )", re.DOTALL)
+
+
+def walk_13() -> dict[str, dict[str, Any]]:
+    with gzip.open(DATA / "walks/13-api-validation.json.gz", "rt", encoding="utf-8") as file:
+        steps = json.load(file)["steps"]
+    return {step["action"]: step for step in steps if step.get("manifest")}
+
+
+WALK_13 = walk_13()
+
+
+def verdict(manifest: str) -> KarmadalabError | None:
+    """What we say to a manifest; None if it is stored."""
+    try:
+        admission().admit("CREATE", decode(YAML(typ="safe", pure=True).load(manifest)))
+    except KarmadalabError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("action", sorted(WALK_13.keys() - OTHER_VERDICT.keys()))
+def test_a_manifest_is_taken_or_refused_as_by_the_real_servers(action: str) -> None:
+    step, error = WALK_13[action], verdict(WALK_13[action]["manifest"])
+    output = step["output"].strip()
+    if step.get("result") == "ACCEPTED" or output.endswith(" created"):
+        assert error is None
+        return
+    assert error is not None
+    if action in OTHER_TEXT:
+        return
+    findings = getattr(error, "errors", ())
+    for finding in findings:
+        assert f"{finding.field}: " in output
+        assert finding.detail in output
+    if not findings:
+        core = _PREFIX.sub("", output).partition("\n")[0]
+        assert core.rpartition('"STDIN": ')[2] in str(error)
+
+
+def test_the_list_of_other_answers_is_not_longer_than_it_must_be() -> None:
+    assert verdict(WALK_13["PP create --validate=false unknown field (pruned)"]["manifest"]) is not None
+    assert WALK_13.keys() >= OTHER_TEXT.keys() | OTHER_VERDICT.keys()
+    assert len(WALK_13) == 98
+
+
+# --- defaults -------------------------------------------------------------------------------------------------------
+
+
+def manifest(kind: str, spec: dict[str, Any], namespace: str = "default", **metadata: Any) -> Any:
+    group = {"Work": "work.karmada.io/v1alpha1", "ResourceBinding": "work.karmada.io/v1alpha2"}
+    group["Cluster"] = "cluster.karmada.io/v1alpha1"
+    meta = {"name": "x", "namespace": namespace, **metadata}
+    api_version = group.get(kind, "policy.karmada.io/v1alpha1")
+    return decode({"apiVersion": api_version, "kind": kind, "metadata": meta, "spec": spec})
+
+
+SELECTORS = [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}]
+
+
+def test_a_minimal_policy_tolerates_a_failing_cluster_for_five_minutes() -> None:
+    policy = to_dict(admission().admit("CREATE", manifest("PropagationPolicy", {"resourceSelectors": SELECTORS})))
+    assert plain(policy["spec"]) == {
+        "resourceSelectors": ({**SELECTORS[0], "namespace": "default"},),
+        "placement": {
+            "clusterTolerations": (
+                {
+                    "key": "cluster.karmada.io/not-ready",
+                    "operator": "Exists",
+                    "effect": "NoExecute",
+                    "tolerationSeconds": 300,
+                },
+                {
+                    "key": "cluster.karmada.io/unreachable",
+                    "operator": "Exists",
+                    "effect": "NoExecute",
+                    "tolerationSeconds": 300,
+                },
+            )
+        },
+        "priority": 0,
+        "preemption": "Never",
+        "schedulerName": "default-scheduler",
+        "conflictResolution": "Abort",
+    }
+    assert policy["metadata"]["labels"] == {"propagationpolicy.karmada.io/permanent-id": "id-1"}
+    assert policy["metadata"]["finalizers"] == ("karmada.io/propagation-policy-controller",)
+
+
+def test_release_v1_18_adds_no_tolerations() -> None:
+    seconds: dict[str, Any] = dict.fromkeys(
+        ("default_not_ready_toleration_seconds", "default_unreachable_toleration_seconds")
+    )
+    admit = admission(profile="v1.18", **seconds)
+    policy: Any = admit.admit("CREATE", manifest("PropagationPolicy", {"resourceSelectors": SELECTORS}))
+    assert policy.spec.placement.clusterTolerations == ()
+
+
+def test_a_strategy_without_a_type_divides_and_no_strategy_duplicates() -> None:
+    spec = {"resourceSelectors": SELECTORS, "placement": {"replicaScheduling": {}}}
+    divided: Any = admission().admit("CREATE", manifest("PropagationPolicy", spec))
+    assert divided.spec.placement.replicaScheduling.replicaSchedulingType == "Divided"
+    assert divided.spec.placement.replicaScheduling.replicaDivisionPreference == "Weighted"
+    plain_policy: Any = admission().admit("CREATE", manifest("PropagationPolicy", {"resourceSelectors": SELECTORS}))
+    assert plain_policy.spec.placement.replicaScheduling is None
+
+
+@pytest.mark.parametrize(("profile", "mode"), [("v1.13", "Graciously"), ("v1.18", "Gracefully")])
+def test_application_failover_keeps_the_old_copy_for_ten_minutes(profile: str, mode: str) -> None:
+    spec = {"resourceSelectors": SELECTORS, "propagateDeps": True, "failover": {"application": {}}}
+    policy: Any = admission(profile=profile).admit("CREATE", manifest("PropagationPolicy", spec))
+    application = policy.spec.failover.application
+    assert (application.purgeMode, application.gracePeriodSeconds) == (mode, 600)
+    assert application.decisionConditions.tolerationSeconds == 300
+
+
+def test_a_new_cluster_gets_nine_grades_of_nodes_and_no_status() -> None:
+    cluster: Any = admission().admit("CREATE", manifest("Cluster", {"syncMode": "Push", "zone": "a"}, namespace=""))
+    assert [model.grade for model in cluster.spec.resourceModels] == list(range(9))
+    assert (cluster.spec.zone, cluster.spec.zones) == ("", ("a",))
+
+
+def test_an_object_of_an_unknown_kind_passes_as_it_is() -> None:
+    obj = decode({"apiVersion": "example.io/v1", "kind": "Redis", "metadata": {"name": "x"}})
+    assert admission().admit("CREATE", obj) is obj
+
+
+# --- refusals -------------------------------------------------------------------------------------------------------
+
+
+def test_a_denial_names_the_object_the_webhook_and_the_rule() -> None:
+    spec = {"resourceSelectors": SELECTORS, "placement": {"spreadConstraints": [{"minGroups": 3, "maxGroups": 2}]}}
+    with pytest.raises(Denied) as refused:
+        admission().admit("CREATE", manifest("PropagationPolicy", spec))
+    assert str(refused.value) == (
+        'PropagationPolicy default/x: admission webhook "propagationpolicy.karmada.io" denied the request: '
+        'spec.placement.spreadConstraints[0]: Invalid value: {"spreadByField":"cluster","maxGroups":2,"minGroups":3}: '
+        "maxGroups lower than minGroups is not allowed"
+    )
+    assert [error.field for error in refused.value.errors] == ["spec.placement.spreadConstraints[0]"]
+    assert (refused.value.code, refused.value.reason) == (403, "Forbidden")
+
+
+def test_a_policy_keeps_its_scheduler_and_its_identity() -> None:
+    admit = admission()
+    old: Any = admit.admit("CREATE", manifest("PropagationPolicy", {"resourceSelectors": SELECTORS}))
+    labels = old.metadata.labels
+    spec = {"resourceSelectors": SELECTORS, "schedulerName": "other"}
+    with pytest.raises(Forbidden, match="the schedulerName should not be updated"):
+        admit.admit("UPDATE", manifest("PropagationPolicy", spec, labels=labels), old)
+    with pytest.raises(Forbidden, match="permanent-id is immutable"):
+        admit.admit("UPDATE", manifest("PropagationPolicy", {"resourceSelectors": SELECTORS}), old)
+
+
+def test_a_protected_object_is_not_deleted() -> None:
+    labels = {"resourcetemplate.karmada.io/deletion-protected": "Always"}
+    obj = decode({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": labels}})
+    with pytest.raises(Forbidden, match="please make sure to remove the label"):
+        admission().admit("DELETE", obj, obj)
+
+
+NEWER: dict[str, dict[str, Any]] = {
+    "workloadAffinity": {"workloadAffinity": {"affinity": {"groupByLabelKey": "app"}}},
+    "overflowAffinities": {
+        "clusterAffinities": [
+            {"affinityName": "a", "clusterNames": ["m"], "overflowAffinities": [{"affinityName": "b"}]}
+        ],
+        "replicaScheduling": {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Aggregated"},
+    },
+}
+
+
+@pytest.mark.parametrize("field", NEWER)
+def test_a_field_of_a_later_release_is_refused_by_the_older_profile(field: str) -> None:
+    policy = manifest("PropagationPolicy", {"resourceSelectors": SELECTORS, "placement": NEWER[field]})
+    with pytest.raises(Invalid, match=f"{field}: Forbidden: unknown field in profile v1.13"):
+        admission().admit("CREATE", policy)
+    admission(profile="v1.18").admit("CREATE", policy)
+
+
+def test_a_taint_policy_needs_the_later_release_and_permission_for_no_execute() -> None:
+    taints = [{"key": "broken", "effect": "NoExecute"}]
+    policy = manifest("ClusterTaintPolicy", {"taints": taints}, namespace="")
+    with pytest.raises(Denied, match=r"use profile v1\.18"):
+        admission().admit("CREATE", policy)
+    with pytest.raises(Denied, match="NoExecute effect is not allowed"):
+        admission(profile="v1.18").admit("CREATE", policy)
+    admission(profile="v1.18", allow_no_execute_taint_policy=True).admit("CREATE", policy)
+
+
+# --- schedules ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8", "a * * * *", "5-1 * * * *",
+     "*/0 * * * *", "@never"],
+)  # fmt: skip
+def test_a_schedule_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(KarmadalabError, match="is not a cron schedule"):
+        cron.Cron.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "zone", "after", "expected"),
+    [
+        ("*/15 * * * *", "UTC", "2026-01-01T00:07:30+00:00", "2026-01-01T00:15:00+00:00"),
+        ("0 8 * * *", "UTC", "2026-01-01T08:00:00+00:00", "2026-01-02T08:00:00+00:00"),
+        ("0 8 * * *", "Europe/Berlin", "2026-01-01T00:00:00+00:00", "2026-01-01T07:00:00+00:00"),
+        ("0 0 29 2 *", "UTC", "2026-01-01T00:00:00+00:00", "2028-02-29T00:00:00+00:00"),
+        ("0 0 * * sun", "UTC", "2026-01-01T00:00:00+00:00", "2026-01-04T00:00:00+00:00"),
+        ("0 0 13 * fri", "UTC", "2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"),
+    ],
+)
+def test_a_schedule_says_when_it_runs_next(text: str, zone: str, after: str, expected: str) -> None:
+    from karmadalab.api.time import MicroTime
+
+    assert cron.Cron.parse(text).next(MicroTime.parse(after), zone) == float(MicroTime.parse(expected))
+
+
+def test_the_thirtieth_of_february_never_comes() -> None:
+    assert cron.Cron.parse("0 0 30 2 *").next(0.0) is None
