@@ -114,6 +114,7 @@ class Lab(View):
         threshold: ThresholdFilter | None = None,
         interpreter: Interpreter | None = None,
         strict: bool = True,
+        epoch: float = DEFAULT_EPOCH,
     ) -> Lab:
         """A lab in memory, on a virtual clock.
 
@@ -127,6 +128,7 @@ class Lab(View):
             threshold: one's own filter between a probe's answer and the Ready condition.
             interpreter: what custom kinds mean.
             strict: whether an unexpected exception in a controller ends the run (else it is retried and traced).
+            epoch: the Unix time at which the lab begins.
 
         Raises:
             BadRequest, Invalid: what is wrong with the arguments; nothing was started.
@@ -134,7 +136,7 @@ class Lab(View):
         chosen = _fleet(fleet, members, pull)
         flags = settings if isinstance(settings, Settings) else Settings().with_flags(settings or {})
         rng = Random(_checked_seed(seed))
-        clock = VirtualClock(DEFAULT_EPOCH, lead_s(flags))
+        clock = VirtualClock(epoch, lead_s(flags))
         trace = Trace(clock.now)
         plane = ControlPlane(
             clock,
@@ -308,6 +310,7 @@ class Lab(View):
         Raises:
             AssertionError: naming the invariant and the object.
         """
+        self.clock.run_until(self.clock.now())  # what a fault just caused is part of now
         check(self.world)
 
     @property
