@@ -8,8 +8,8 @@ is null. That is why a selector without a kind is accepted, here as in Karmada.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from karmadalab.api.errors import FieldError
 from karmadalab.api.meta import ABSENT
@@ -151,33 +151,52 @@ _RULES: dict[str, dict[str, Rule]] = {
 }
 
 
+class _Node(NamedTuple):
+    """The rules at one place, and the places below it. Walking a tree looks at each value once."""
+
+    rules: list[Rule]
+    below: dict[str, _Node]
+
+
+def _tree(table: dict[str, Rule]) -> _Node:
+    root = _Node([], {})
+    for path, rule in table.items():
+        node = root
+        for part in re.findall(r"\w+|\[\]|\{\}", path):
+            node = node.below.setdefault(part, _Node([], {}))
+        node.rules.append(rule)
+    return root
+
+
+_TREES = {kind: _tree(table) for kind, table in _RULES.items()}
+
+
 def validate_schema(obj: AnyObject, profile: str = "v1.13") -> Errors:
-    """What the kind's schema refuses, in the order of its table."""
-    table = _RULES.get(obj.GROUP_KIND)
-    if table is None:
-        return []
-    instead = _INSTEAD_V1_18 if profile == "v1.18" else {}
-    return [
-        error
-        for path, rule in table.items()
-        for where, value in _values(obj, path)
-        if (error := instead.get(rule, rule)(where, value))
-    ]
+    """What the kind's schema refuses.
+
+    Args:
+        obj: after the mutating webhook.
+        profile: the Karmada release to follow.
+    """
+    tree = _TREES.get(obj.GROUP_KIND)
+    found: Errors = []
+    if tree is not None:
+        _check(tree, "", obj, _INSTEAD_V1_18 if profile == "v1.18" else {}, found)
+    return found
 
 
-def _values(obj: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """The values at a path, with the path of each; nothing where a part on the way is missing."""
-    places: list[tuple[str, Any]] = [("", obj)]
-    for part in re.findall(r"\w+|\[\]|\{\}", path):
-        places = [step for where, value in places for step in _steps(where, value, part)]
-    return iter(places)
-
-
-def _steps(where: str, value: Any, part: str) -> list[tuple[str, Any]]:
-    if value is None:
-        return []
-    if part == "[]":
-        return [(f"{where}[{index}]", item) for index, item in enumerate(value)]
-    if part == "{}":
-        return [(f"{where}.{key}", item) for key, item in value.items()]
-    return [(f"{where}.{part}".lstrip("."), getattr(value, part))]
+def _check(node: _Node, path: str, value: Any, instead: dict[Rule, Rule], found: Errors) -> None:
+    for rule in node.rules:
+        error = instead.get(rule, rule)(path, value)
+        if error is not None:
+            found.append(error)
+    for part, below in node.below.items():
+        if part == "[]":
+            steps = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
+        elif part == "{}":
+            steps = [(f"{path}.{key}", item) for key, item in value.items()]
+        else:
+            steps = [(f"{path}.{part}" if path else part, getattr(value, part))]
+        for where, item in steps:
+            if item is not None:
+                _check(below, where, item, instead, found)

@@ -20,7 +20,8 @@ def emit(case: dict[str, Any], profile: str = "v1.13") -> dict[str, Any]:
     cluster_policies = tuple(map(decode, given.get("clusterOverridePolicies") or ()))
     policies = tuple(map(decode, given.get("overridePolicies") or ()))
     try:
-        done = apply_overrides(decode(given["object"]), decode(given["cluster"]), cluster_policies, policies)  # type: ignore[arg-type]
+        obj, cluster = decode(given["object"]), decode(given["cluster"])
+        done = apply_overrides(obj, cluster, cluster_policies, policies, any_zone=profile == "v1.18")  # type: ignore[arg-type]
     except KarmadalabError as error:
         return {"error": str(error)}
     return {

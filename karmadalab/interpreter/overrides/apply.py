@@ -51,6 +51,7 @@ def apply_overrides(
     cluster: Cluster,
     cluster_policies: Iterable[ClusterOverridePolicy],
     policies: Iterable[OverridePolicy],
+    any_zone: bool = False,
 ) -> Overridden:
     """The manifest as one cluster shall have it.
 
@@ -59,13 +60,14 @@ def apply_overrides(
         cluster: where it goes.
         cluster_policies: all cluster-scoped override policies.
         policies: override policies of any namespace; those of other namespaces than the object's are ignored.
+        any_zone: v1.18: `zone In` is content with one zone of the cluster, as in `cluster_matches`.
 
     Raises:
         OverrideError: an override doesn't fit the object; no Work is made then.
     """
-    cluster_wide = tuple(matching_overrides(obj, cluster, cluster_policies))
+    cluster_wide = tuple(matching_overrides(obj, cluster, cluster_policies, any_zone))
     own = [policy for policy in policies if policy.metadata.namespace == obj.metadata.namespace]
-    namespaced = tuple(matching_overrides(obj, cluster, own)) if obj.metadata.namespace else ()
+    namespaced = tuple(matching_overrides(obj, cluster, own, any_zone)) if obj.metadata.namespace else ()
     manifest = to_dict(obj)
     for override in (*cluster_wide, *namespaced):
         try:
@@ -76,7 +78,7 @@ def apply_overrides(
 
 
 def matching_overrides(
-    obj: Unstructured, cluster: Cluster, policies: Iterable[AnyOverridePolicy]
+    obj: Unstructured, cluster: Cluster, policies: Iterable[AnyOverridePolicy], any_zone: bool = False
 ) -> Iterator[Override]:
     """The rules that apply, in the order of application, for policies of one scope."""
     ranked = []
@@ -87,7 +89,7 @@ def matching_overrides(
     for _, name, policy in sorted(ranked, key=lambda entry: entry[:2]):
         spec = policy.spec
         for rule in spec.overrideRules or (RuleWithCluster(spec.targetCluster, spec.overriders),):
-            if rule.targetCluster is None or cluster_matches(cluster, rule.targetCluster):
+            if rule.targetCluster is None or cluster_matches(cluster, rule.targetCluster, any_zone):
                 yield Override(name, rule.overriders)
 
 

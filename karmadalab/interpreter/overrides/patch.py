@@ -27,9 +27,11 @@ def apply_patch(document: D, operations: Iterable[Operation]) -> D:
     >>> apply_patch({"a": {"b": 1}}, [Operation("replace", "/a/b", 2)])
     {'a': {'b': 2}}
     """
-    import jsonpatch
-    import jsonpointer
-
+    try:
+        import jsonpatch
+        import jsonpointer
+    except ImportError:
+        raise OverrideError("overrides are applied by a library that is not installed: pip install jsonpatch") from None
     steps = [step._asdict() if step.op != "remove" else {"op": step.op, "path": step.path} for step in operations]
     try:
         patched: D = jsonpatch.apply_patch(document, steps) if steps else document
