@@ -38,7 +38,7 @@ from karmadalab.webhook.rules import Errors, invalid
 DEFAULT_GRACE_PERIOD_S = 600
 _WITH_GRACE = (GRACIOUSLY, GRACEFULLY)  # the second is the name since v1.14
 
-# --- defaults --------------------------------------------------------------------------------------------------------
+# --- defaults -------------------------------------------------------------------------------------------------------
 
 
 def mutate_propagation_policy(
@@ -138,7 +138,7 @@ def _default_failover(failover: FailoverBehavior | None) -> FailoverBehavior | N
     return replace(failover, application=replace(application, gracePeriodSeconds=DEFAULT_GRACE_PERIOD_S))
 
 
-# --- rules -----------------------------------------------------------------------------------------------------------
+# --- rules ----------------------------------------------------------------------------------------------------------
 
 
 def refuse_change(policy: AnyPropagationPolicy, old: AnyPropagationPolicy | None) -> None:

@@ -1,8 +1,8 @@
 """The rules of Karmada's schemas (CRDs), as the API server checks and words them.
 
-Each kind has a table of paths and rules. A path walks through fields; `[]` goes into a list, `{}` into a map. Values are
-checked after the mutating webhook, which writes the object anew: a missing text is then an empty one, and a missing list
-is null. That is why a selector without a kind is accepted, here as in Karmada.
+Each kind has a table of paths and rules. A path walks through fields; `[]` goes into a list, `{}` into a map. Values
+are checked after the mutating webhook, which writes the object anew: a missing text is then an empty one, and a missing
+list is null. That is why a selector without a kind is accepted, here as in Karmada.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _QUANTITY = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
 )
 
-# --- rules -------------------------------------------------------------------------------------------------------------
+# --- rules ----------------------------------------------------------------------------------------------------------
 
 
 def one_of(*supported: str, empty: bool = True) -> Rule:
@@ -79,7 +79,7 @@ def newer(path: str, value: Any) -> FieldError | None:
     return FieldError("FieldValueForbidden", path, detail) if value else None
 
 
-# --- tables ------------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------------------------
 
 _PATCH = one_of("add", "remove", "replace", empty=False)
 _LIST_PATCH = one_of("add", "remove", empty=False)

@@ -84,7 +84,7 @@ def differences(case: dict[str, Any], actual: dict[str, Any]) -> list[str]:
         found += [f"errors: {ours} instead of {theirs}"] if ours != theirs else []
     for part in ("mutatedObject", "object"):
         if expected.get(part):
-            ours, theirs = _canonical(actual.get(part)), _canonical(expected[part])
+            ours, theirs = canonical(actual.get(part)), canonical(expected[part])
             found += [f"{part}: {ours} instead of {theirs}"] if ours != theirs else []
     if "validate" in expected:
         found += _verdicts_differ(expected, actual)
@@ -112,13 +112,13 @@ def _key(finding: dict[str, Any]) -> tuple[str, str, str]:
     return finding["type"], finding["field"], finding["detail"]
 
 
-def _canonical(data: Any) -> Any:
+def canonical(data: Any) -> Any:
     """Without what Go leaves out or adds by itself: empty values, and the spelling of quantities."""
     if isinstance(data, dict):
-        pairs = {key: _quantity(key, _canonical(value)) for key, value in data.items() if key not in _STORE_KEEPS}
+        pairs = {key: _quantity(key, canonical(value)) for key, value in data.items() if key not in _STORE_KEEPS}
         return {key: value for key, value in pairs.items() if value not in (None, "", 0, False, [], {})}
     if isinstance(data, list):
-        return [_canonical(item) for item in data]
+        return [canonical(item) for item in data]
     return data
 
 
