@@ -1,8 +1,8 @@
 """karmadalab's controllers against what the real Karmada did: recorded inputs, recorded answers, all of them.
 
 Each file is cut into chunks that run side by side. Profile v1.13 has the defects of Karmada v1.13.10 too, so no
-recorded case is left out: the grace period that leaks to later tasks, Job completions dealt out by index, and the client
-that can't be built and knows no threshold.
+recorded case is left out: the grace period that leaks to later tasks, Job completions dealt out by index, and the
+client that can't be built and knows no threshold.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ CHUNKS = 4
 AREAS = (
     ("conditions", "v1.13"),
     ("monitor", "v1.13"),
+    ("eviction", "v1.13"),
     ("conditions", "v1.18"),
     ("monitor", "v1.18"),
+    ("eviction", "v1.18"),
 )
 
 

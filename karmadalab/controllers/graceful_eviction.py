@@ -25,7 +25,8 @@ from karmadalab.api.work import (
     ResourceBinding,
     TargetCluster,
 )
-from karmadalab.core.controller import DONE, Manager, Request, Result, Watch
+from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 
 NAME = "graceful-eviction-controller"
@@ -63,7 +64,7 @@ def assess_eviction_tasks(binding: AnyBinding, timeout_s: float, now: float, *, 
     grace_s = timeout_s
     for task in binding.spec.gracefulEvictionTasks:
         if task.creationTimestamp is None:
-            kept.append(replace(task, creationTimestamp=Time(now)))
+            kept.append(task)
             continue
         if task.gracePeriodSeconds is not None:
             grace_s = task.gracePeriodSeconds
@@ -73,7 +74,8 @@ def assess_eviction_tasks(binding: AnyBinding, timeout_s: float, now: float, *, 
             kept.append(task)
         else:
             ended.append(task.fromCluster)
-    return Assessment(tuple(kept), tuple(ended), next_deadline_s(kept, timeout_s, now))
+    stamped = (task if task.creationTimestamp else replace(task, creationTimestamp=Time(now)) for task in kept)
+    return Assessment(tuple(stamped), tuple(ended), next_deadline_s(kept, timeout_s, now))
 
 
 def _stays(task: GracefulEvictionTask, grace_s: float, replaced: bool, now: float) -> bool:
@@ -90,12 +92,13 @@ def all_healthy(clusters: Sequence[TargetCluster], statuses: Sequence[Aggregated
 
 
 def next_deadline_s(tasks: Sequence[GracefulEvictionTask], timeout_s: float, now: float) -> float:
-    """Seconds until the first task without `suppressDeletion` runs out of time; 0 when there is none."""
-    left = [
-        (task.creationTimestamp or now) + _grace(task, timeout_s) - now
-        for task in tasks
-        if not task.suppressDeletion
-    ]
+    """Seconds until the first task runs out of time; 0 when none does.
+
+    A task without a time begins now. One whose deletion is decided by hand (`suppressDeletion`, true or false) has no
+    deadline.
+    """
+    timed = (task for task in tasks if task.suppressDeletion is None)
+    left = [(task.creationTimestamp or now) + _grace(task, timeout_s) - now for task in timed]
     return max(min(left, default=0.0), 0.0)
 
 

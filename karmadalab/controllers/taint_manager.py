@@ -1,24 +1,35 @@
 """taint-manager: workloads leave a cluster whose NoExecute taints they don't tolerate, or not for so long.
 
 The taint says "this cluster should be left", the policy's tolerations say how much patience a workload has; together
-they decide when a binding gives the cluster up. Giving up is one write: the cluster leaves `spec.clusters` and becomes a
-graceful eviction task. The scheduler then finds a replacement, and the old copy stays until that one is healthy.
+they decide when a binding gives the cluster up. Giving up is one write: the cluster leaves `spec.clusters` and becomes
+a graceful eviction task. The scheduler then finds a replacement, and the old copy stays until that one is healthy.
 
-Mirrors pkg/controllers/cluster/taint_manager.go. In v1.13 it works whatever the `Failover` gate says. The tolerations are
-those the scheduler applied (an annotation of the binding), not those of the policy as it is now.
+Mirrors pkg/controllers/cluster/taint_manager.go. In v1.13 it works whatever the `Failover` gate says; from v1.18 on it
+needs that gate and `--enable-no-execute-taint-eviction`, and evicts at a rate. The tolerations are those the scheduler
+applied (an annotation of the binding), not those of the policy as it is now.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.eviction import evicted, preserved_state
 from karmadalab.api.meta import NO_EXECUTE, Taint, Toleration, replace, tolerates
-from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION, GRACIOUSLY, IMMEDIATELY, Placement
+from karmadalab.api.policy import (
+    APPLIED_PLACEMENT_ANNOTATION,
+    DIRECTLY,
+    GRACEFULLY,
+    GRACIOUSLY,
+    IMMEDIATELY,
+    ClusterFailoverBehavior,
+    Placement,
+)
 from karmadalab.api.scheme import convert
 from karmadalab.api.work import (
     BINDING_KINDS,
@@ -26,22 +37,25 @@ from karmadalab.api.work import (
     ClusterResourceBinding,
     GracefulEvictionTask,
     ResourceBinding,
-    ResourceBindingSpec,
     TargetCluster,
 )
-from karmadalab.core.controller import DONE, Manager, Request, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
 from karmadalab.core.indexes import BINDINGS_BY_CLUSTER
+from karmadalab.core.paced_queue import PacedQueue
+from karmadalab.core.queue import Request
+from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 
 NAME = "taint-manager"
-BINDING_NAME = "binding-eviction"
+BINDING_NAME, CLUSTER_BINDING_NAME = "binding-eviction", "cluster-binding-eviction"
 REQUEUE_S = 10.0
 
 REASON, PRODUCER = "TaintUntolerated", "TaintManager"
 FOREVER = math.inf
+WORKERS = 3  # a queue, in v1.18
 
 
-# --- decisions -----------------------------------------------------------------------------------------------------------
+# --- decisions --------------------------------------------------------------------------------------------------------
 
 
 def eviction_deadline(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> float:
@@ -78,21 +92,6 @@ def eviction_deadline(taints: Iterable[Taint], tolerations: Sequence[Toleration]
     )
 
 
-def evicted(spec: ResourceBindingSpec, cluster: str, task: GracefulEvictionTask) -> ResourceBindingSpec:
-    """The binding after it gave a cluster up; `spec` itself when it was not scheduled there.
-
-    A cluster that has a task already gets no second one. The task notes how many replicas were lost.
-    """
-    target = next((t for t in spec.clusters if t.name == cluster), None)
-    if target is None:
-        return spec
-    clusters = tuple(t for t in spec.clusters if t.name != cluster)
-    if any(t.fromCluster == cluster for t in spec.gracefulEvictionTasks):
-        return replace(spec, clusters=clusters)
-    task = replace(task, fromCluster=cluster, replicas=target.replicas or None)
-    return replace(spec, clusters=clusters, gracefulEvictionTasks=(*spec.gracefulEvictionTasks, task))
-
-
 def applied_tolerations(binding: AnyBinding) -> tuple[Toleration, ...]:
     """The tolerations of the placement that the scheduler applied.
 
@@ -108,7 +107,33 @@ def applied_tolerations(binding: AnyBinding) -> tuple[Toleration, ...]:
         raise Retry(f"the applied placement can't be read: {error}") from None
 
 
-# --- the controllers -------------------------------------------------------------------------------------------------------
+def wait_s(cluster: Cluster, binding: AnyBinding, now: float) -> float | None:
+    """Seconds until a binding must be looked at, None for never; now when it can't be told."""
+    try:
+        deadline = eviction_deadline(cluster.spec.taints, applied_tolerations(binding))
+    except Retry:
+        return 0.0
+    return None if deadline == FOREVER else max(deadline - now, 0.0)
+
+
+def purge_mode(behavior: ClusterFailoverBehavior | None, settings: Settings) -> str:
+    """What becomes of the old copy: v1.13 asks a gate, v1.18 the policy and then a flag."""
+    if settings.profile == "v1.13":
+        return GRACIOUSLY if settings.gate("GracefulEviction") else IMMEDIATELY
+    if behavior is not None:
+        return behavior.purgeMode or GRACEFULLY
+    return DIRECTLY if settings.no_execute_taint_eviction_purge_mode == DIRECTLY else GRACEFULLY
+
+
+def evicts(settings: Settings) -> bool:
+    """Whether NoExecute taints of clusters move workloads at all."""
+    if settings.profile == "v1.13":
+        return settings.enable_taint_manager
+    allowed = settings.enable_taint_manager and settings.gate("Failover")
+    return allowed and settings.enable_no_execute_taint_eviction
+
+
+# --- the controllers -------------------------------------------------------------------------------------------------
 
 
 class TaintManager:
@@ -119,7 +144,8 @@ class TaintManager:
     def __init__(self, manager: Manager, store: Store) -> None:
         self._manager = manager
         self._store = store
-        self._enabled = manager.settings.enable_taint_manager
+        self._enabled = evicts(manager.settings)
+        self._classifies = manager.settings.profile != "v1.13"
 
     def watches(self) -> Sequence[Watch]:
         """Clusters, when they are or were tainted."""
@@ -131,27 +157,41 @@ class TaintManager:
         return (Request("", new.metadata.name),)
 
     def reconcile(self, request: Request) -> Result:
-        """Have every binding on a tainted cluster looked at."""
+        """Have every binding on a tainted cluster looked at, in v1.18 when its time has come."""
         cluster = self._store.find(Cluster, request.name)
-        if cluster is None or not any(taint.effect == NO_EXECUTE for taint in cluster.spec.taints):
+        if not self._enabled or cluster is None:
+            return DONE
+        if not any(taint.effect == NO_EXECUTE for taint in cluster.spec.taints):
             return DONE
         for kind in BINDING_KINDS:
             for binding in self._store.indexed(kind, BINDINGS_BY_CLUSTER, request.name):
-                meta = binding.metadata
-                key = Request(f"{request.name}/{meta.namespace}", meta.name, binding.kind)
-                self._manager.enqueue(BINDING_NAME, key)
+                self._queue(cluster, binding)
         return Result(REQUEUE_S)
+
+    def _queue(self, cluster: Cluster, binding: AnyBinding) -> None:
+        delay_s = wait_s(cluster, binding, self._manager.clock.now()) if self._classifies else 0.0
+        if delay_s is not None:
+            meta = binding.metadata
+            key = Request(f"{cluster.metadata.name}/{meta.namespace}", meta.name, binding.kind)
+            queue = BINDING_NAME if isinstance(binding, ResourceBinding) else CLUSTER_BINDING_NAME
+            self._manager.enqueue(queue, key, delay_s)
 
 
 class BindingEviction:
-    """Looks at one binding on one tainted cluster. Its requests are (cluster/namespace, name, kind)."""
+    """Looks at one binding on one tainted cluster. Its requests are (cluster/namespace, name, kind).
 
-    name = BINDING_NAME
+    Args:
+        kind: the kind of bindings; each has a queue of its own.
+    """
 
-    def __init__(self, manager: Manager, store: Store) -> None:
+    def __init__(self, manager: Manager, store: Store, kind: type[AnyBinding] = ResourceBinding) -> None:
+        self.name = BINDING_NAME if kind is ResourceBinding else CLUSTER_BINDING_NAME
         self._store = store
+        self._settings = manager.settings
+        self._enabled = evicts(manager.settings)
         self._now: Callable[[], float] = manager.clock.now
-        self._purge_mode = GRACIOUSLY if manager.settings.gate("GracefulEviction") else IMMEDIATELY
+        if manager.settings.profile != "v1.13":
+            self.make_queue = partial(PacedQueue, rate=manager.settings.resource_eviction_rate, workers=WORKERS)
 
     def watches(self) -> Sequence[Watch]:
         """Nothing: the taint manager names the bindings."""
@@ -167,13 +207,30 @@ class BindingEviction:
             return DONE
         if not _is_on(binding.spec.clusters, cluster_name):
             return DONE
-        deadline = eviction_deadline(cluster.spec.taints, applied_tolerations(binding))
+        tolerations = applied_tolerations(binding)
+        deadline = eviction_deadline(cluster.spec.taints, tolerations) if self._enabled else FOREVER
         now = self._now()
         if deadline > now:
             return DONE if deadline == FOREVER else Result(deadline - now)
-        task = GracefulEvictionTask(cluster_name, purgeMode=self._purge_mode, reason=REASON, producer=PRODUCER)
-        self._store.update(replace(binding, spec=evicted(binding.spec, cluster_name, task)))
+        self._store.update(replace(binding, spec=evicted(binding.spec, self._task(binding, cluster_name))))
         return DONE
+
+    def _task(self, binding: AnyBinding, cluster: str) -> GracefulEvictionTask:
+        """The eviction task. Raises `StateNotPreserved`: then nothing is evicted, and it is tried again."""
+        settings = self._settings
+        failover = binding.spec.failover
+        behavior = failover.cluster if failover else None
+        state: dict[str, str] = {}
+        if settings.profile != "v1.13" and behavior is not None and settings.gate("StatefulFailoverInjection"):
+            statuses = binding.status.aggregatedStatus
+            state = preserved_state(behavior.statePreservation, statuses, cluster, names_path=True)
+        return GracefulEvictionTask(
+            fromCluster=cluster,
+            purgeMode=purge_mode(behavior, settings),
+            reason=REASON,
+            producer=PRODUCER,
+            preservedLabelState=state,
+        )
 
 
 def _is_on(clusters: tuple[TargetCluster, ...], name: str) -> bool:

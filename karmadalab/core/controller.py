@@ -68,7 +68,10 @@ class Watch(NamedTuple):
 
 
 class Reconciler(Protocol):
-    """A controller, in Karmada's sense."""
+    """A controller, in Karmada's sense.
+
+    One that wants another queue than a `WorkQueue` has an attribute `make_queue`, called with the same arguments.
+    """
 
     name: str
 
@@ -96,7 +99,8 @@ class Controller:
         self._trace = manager.trace
         self._strict = manager.strict
         settings = manager.settings
-        self.queue = WorkQueue(
+        make_queue: Callable[..., WorkQueue] = getattr(reconciler, "make_queue", WorkQueue)
+        self.queue = make_queue(
             manager.clock, manager.trace, self._work, settings.rate_limiter_base_delay, settings.rate_limiter_max_delay
         )
         self._stops: list[Callable[[], None]] = []
@@ -240,7 +244,9 @@ class Manager:
         for controller in self.controllers:
             controller.queue.resume()
 
-    def every(self, period_s: float | Callable[[], float], call: Callable[[], object], first_after_s: float = 0.0) -> int:
+    def every(
+        self, period_s: float | Callable[[], float], call: Callable[[], object], first_after_s: float = 0.0
+    ) -> int:
         """Call back again and again while the process runs, the next time a period after the last.
 
         Args:
@@ -268,9 +274,13 @@ class Manager:
         self._loops[number] = self.clock.call_later(period_s(), self._tick, number, call, period_s)
         call()
 
-    def enqueue(self, name: str, request: Request) -> None:
-        """Ask a controller of this process to look at an object."""
-        self._named(name).queue.add(request)
+    def enqueue(self, name: str, request: Request, delay_s: float = 0.0) -> None:
+        """Ask a controller of this process to look at an object, now or after a delay."""
+        queue = self._named(name).queue
+        if delay_s:
+            queue.add_after(request, delay_s)
+        else:
+            queue.add(request)
 
     def watch(self, name: str, watch: Watch) -> Callable[[], None]:
         """Give a running controller one more thing that wakes it; returns what ends that."""

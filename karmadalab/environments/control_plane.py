@@ -11,6 +11,8 @@ from random import Random
 
 from karmadalab.api.cluster import execution_namespace
 from karmadalab.api.scheme import RESOURCE_TYPES
+from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
+from karmadalab.controllers.application_failover import ApplicationFailoverController
 from karmadalab.controllers.binding import BindingController
 from karmadalab.controllers.binding_status import BindingStatusController
 from karmadalab.controllers.cluster import ClusterController
@@ -37,9 +39,7 @@ CONTROLLER_MANAGER, SCHEDULER = "karmada-controller-manager", "karmada-scheduler
 
 # Kinds the cluster itself makes, or that never travel.
 _NOT_TEMPLATES = frozenset(("Node", "Pod", "Event", "ReplicaSet.apps"))
-TEMPLATE_KINDS = tuple(
-    rt.group_kind for rt in RESOURCE_TYPES if rt.cls is None and rt.group_kind not in _NOT_TEMPLATES
-)
+TEMPLATE_KINDS = tuple(rt.group_kind for rt in RESOURCE_TYPES if rt.cls is None and rt.group_kind not in _NOT_TEMPLATES)
 
 
 class Reach:
@@ -122,8 +122,10 @@ class ControlPlane:
             WorkStatusController(manager, store, members, interpreter, execution.retained),
             BindingStatusController(manager, store, interpreter),
             TaintManager(manager, store),
-            BindingEviction(manager, store),
+            BindingEviction(manager, store, ResourceBinding),
+            BindingEviction(manager, store, ClusterResourceBinding),
             GracefulEvictionController(manager, store),
+            ApplicationFailoverController(manager, store, interpreter),
         ]
 
     def _until_next_tick(self) -> float:
