@@ -98,9 +98,9 @@ def _assign_by_room(binding: BindingInfo, selected: Sequence[Candidate], dealer:
     """Dynamic weights and Aggregated: which of four situations is this?"""
     previous, names = binding.previous, {candidate.name for candidate in selected}
     kept = {name: count for name, count in previous.items() if name in names}
-    missing = binding.replicas - sum(kept.values())
+    missing = int32(binding.replicas - int32(sum(kept.values())))
     if binding.fresh:
-        room = [(candidate.name, candidate.available) for candidate in selected]
+        room = [(candidate.name, int32(candidate.available)) for candidate in selected]
         return _divide(binding, room, binding.replicas, {}, dealer, "do fresh scale")
     if missing > 0:
         room = [(candidate.name, candidate.estimate) for candidate in selected]

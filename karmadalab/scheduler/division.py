@@ -8,7 +8,7 @@ several answers; see `LargestWeightFirst`. Mirrors `pkg/util/helper/binding.go` 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter
 from random import Random
 
 from karmadalab.scheduler.binding_info import BindingInfo
@@ -57,10 +57,10 @@ def largest_weight_first(
 
 
 def _by_claim(weights: Sequence[ClusterWeight], chance: Random | None) -> list[ClusterWeight]:
-    claims = sorted(weights)  # by name; so that a seed means the same in every input order
+    claims = sorted(weights, key=attrgetter("name"))  # so that a seed means the same in every input order
     if chance is not None:
         chance.shuffle(claims)
-    return sorted(claims, key=itemgetter(1, 2), reverse=True)  # by weight and last, the rest as it was
+    return sorted(claims, key=attrgetter("weight", "last"), reverse=True)  # equals stay as they were
 
 
 def merge(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:

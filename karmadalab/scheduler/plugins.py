@@ -18,7 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
+
+import msgspec
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.scheduler.binding_info import BindingInfo
@@ -62,7 +64,7 @@ class Estimator(Protocol):
         ...
 
 
-class ClusterWeight(NamedTuple):
+class ClusterWeight(msgspec.Struct, frozen=True, gc=False):
     """A cluster's claim in a division.
 
     Attributes:

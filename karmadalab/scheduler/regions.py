@@ -66,17 +66,23 @@ def _combinations(
     """
     least, most = by_region.minGroups, by_region.maxGroups
     ordered = sorted(regions, key=lambda group: (len(group.candidates), -group.score, group.name))
+    steps = [(region, region.score, len(region.candidates)) for region in ordered]
     found: list[tuple[int, int, Path]] = []
 
-    def grow(path: Path, start: int, score: int, clusters: int) -> None:
-        if clusters >= min_clusters and least <= len(path) <= most:
-            found.append((score, clusters, path))
-        elif len(path) < most:
-            for index in range(start, len(ordered)):
-                region = ordered[index]
-                grow((*path, region), index + 1, score + region.score, clusters + len(region.candidates))
+    def grow(path: Path, size: int, start: int, score: int, clusters: int) -> None:
+        """Record or extend each way to add one region; `size` is what the path then has."""
+        for index in range(start, len(steps)):
+            region, more_score, more_clusters = steps[index]
+            total, count = score + more_score, clusters + more_clusters
+            if count >= min_clusters and size >= least:
+                found.append((total, count, (*path, region)))
+            elif size < most:
+                grow((*path, region), size + 1, index + 1, total, count)
 
-    grow((), 0, 0, 0)
+    if min_clusters <= 0 and least <= 0 <= most:
+        found.append((0, 0, ()))
+    elif most > 0:
+        grow((), 1, 0, 0, 0)
     if len(ordered) == least:  # no choice: all of them or none
         return [combination for combination in found if len(combination[2]) == least]
     return found

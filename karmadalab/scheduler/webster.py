@@ -51,7 +51,7 @@ def webster(replicas: int, weights: Sequence[ClusterWeight], descending: bool = 
         _, held, index = queue[0]
         heapq.heapreplace(queue, (-claims[index].weight / (2 * held + 3), held + 1, index))
         seats[index] += 1
-    return {claim.name: count for claim, count in sorted(zip(claims, seats, strict=True))}
+    return {claim.name: count for claim, count in zip(claims, seats, strict=True)}
 
 
 def _certain_seats(replicas: int, claims: Sequence[ClusterWeight]) -> list[int]:
