@@ -114,8 +114,13 @@ def test_the_template_moves_on_only_when_every_member_has_caught_up() -> None:
         assert done.status["replicas"] == 2
 
 
-def test_aggregating_the_same_statuses_again_returns_the_template_itself() -> None:
-    template = Unstructured("apps/v1", "Deployment", ObjectMeta(name="web", generation=1), {})
-    items = (AggregatedStatusItem("member1", {"replicas": 1, "readyReplicas": 1}),)
-    once = Interpreter().aggregate_status(template, items, now=0.0)
-    assert Interpreter().aggregate_status(once, items, now=9.0) is once
+@pytest.mark.parametrize("profile", ["v1.13", "v1.18"])
+def test_aggregating_the_same_statuses_again_returns_the_template_itself(profile: str) -> None:
+    interpreter = Interpreter(profile)
+    for case in read_cases(DATA / f"karmada-{profile}/interpreter.jsonl.gz"):
+        given = case["input"]
+        if given["operation"] != "AggregateStatus" or case["expected"]["error"]:
+            continue
+        template, items = recorded.template_and_items(given)
+        once = interpreter.aggregate_status(template, items, now=0.0)
+        assert interpreter.aggregate_status(once, items, now=9.0) is once, case["id"]

@@ -10,6 +10,8 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from karmadalab.api import cron, explain, prune
@@ -321,3 +323,14 @@ def test_a_schedule_says_when_it_runs_next(text: str, zone: str, after: str, exp
 
 def test_the_thirtieth_of_february_never_comes() -> None:
     assert cron.Cron.parse("0 0 30 2 *").next(0.0) is None
+
+
+_numbers = st.integers(0, 7)
+_fields = st.one_of(st.just("*"), _numbers.map(str), st.tuples(_numbers, _numbers).map(lambda t: f"{min(t)}-{max(t)}"))
+
+
+@given(minute=_fields, hour=_fields, start=st.integers(0, 60 * 24 * 40))
+def test_the_next_run_is_the_first_minute_that_fits(minute: str, hour: str, start: int) -> None:
+    schedule = cron.Cron.parse(f"{minute} {hour} * * *")
+    fits = (m for m in itertools.count(start + 1) if m % 60 in schedule.minutes and m // 60 % 24 in schedule.hours)
+    assert schedule.next(start * 60.0) == next(fits) * 60.0

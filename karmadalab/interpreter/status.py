@@ -38,3 +38,18 @@ def put(status: StatusDict, counters: dict[str, Any], always: tuple[str, ...] = 
     """
     kept = {field: value for field, value in status.items() if field not in counters}
     return kept | {field: value for field, value in counters.items() if value or field in always}
+
+
+def with_new_status(template: Unstructured, status: StatusDict) -> Unstructured:
+    """The template with that status; the template itself when that says nothing new.
+
+    A field that is empty and one that is absent say the same.
+    """
+    known = template.body.get("status")
+    if known is not None and _said(known) == _said(status):
+        return template
+    return template.with_status(status)
+
+
+def _said(status: StatusDict) -> StatusDict:
+    return {field: value for field, value in status.items() if value}

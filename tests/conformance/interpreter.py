@@ -12,6 +12,7 @@ import json
 from typing import Any
 
 from karmadalab.api.errors import KarmadalabError
+from karmadalab.api.meta import Data
 from karmadalab.api.quantity import milli
 from karmadalab.api.scheme import convert, decode, plain, to_dict
 from karmadalab.api.time import Time
@@ -57,12 +58,16 @@ def _dependencies(interpreter: Interpreter, given: dict[str, Any]) -> Any:
     return found or None
 
 
+def template_and_items(given: dict[str, Any]) -> tuple[Unstructured, tuple[AggregatedStatusItem, ...]]:
+    """What one recorded aggregation was given."""
+    return _object(given["object"]), convert({"items": given["items"] or []}, _Items).items
+
+
 def _aggregate(interpreter: Interpreter, given: dict[str, Any]) -> Any:
-    items = convert({"items": given["items"] or []}, _Items).items
-    return to_dict(interpreter.aggregate_status(_object(given["object"]), items, Time.parse(given["now"])))
+    return to_dict(interpreter.aggregate_status(*template_and_items(given), Time.parse(given["now"])))
 
 
-class _Items(AggregatedStatusItem.__base__):  # type: ignore[misc]  # Data, to read a list with the reader of objects
+class _Items(Data):
     items: tuple[AggregatedStatusItem, ...] = ()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AggregatedStatusItem
-from karmadalab.interpreter.status import StatusDict, put, statuses, total
+from karmadalab.interpreter.status import StatusDict, put, statuses, total, with_new_status
 
 Items = tuple[AggregatedStatusItem, ...]
 
@@ -25,7 +25,7 @@ def aggregate_job(template: Unstructured, items: Items, now: float) -> Unstructu
     ends = _times(parts, "completionTime")
     fields["completionTime"] = max(ends) if ends and len(ends) == len(items) else None
     fields["conditions"] = _conditions(items, now)
-    return template.with_status(put(template.status, fields))
+    return with_new_status(template, put(template.status, fields))
 
 
 def aggregate_cron_job(template: Unstructured, items: Items, now: float) -> Unstructured:
@@ -36,7 +36,7 @@ def aggregate_cron_job(template: Unstructured, items: Items, now: float) -> Unst
         "lastScheduleTime": max(_times(parts, "lastScheduleTime"), default=None),
         "lastSuccessfulTime": max(_times(parts, "lastSuccessfulTime"), default=None),
     }
-    return template.with_status(put(template.status, fields))
+    return with_new_status(template, put(template.status, fields))
 
 
 def finished_as(status: StatusDict) -> str:

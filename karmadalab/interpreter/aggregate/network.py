@@ -9,6 +9,7 @@ from typing import Any
 
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AggregatedStatusItem
+from karmadalab.interpreter.status import with_new_status
 
 Items = tuple[AggregatedStatusItem, ...]
 
@@ -17,12 +18,12 @@ def aggregate_service(template: Unstructured, items: Items, now: float) -> Unstr
     """Service: addresses of a load balancer; other types keep the status they have."""
     if template.spec.get("type") != "LoadBalancer":
         return template
-    return template.with_status({"loadBalancer": _load_balancer(items)})
+    return with_new_status(template, {"loadBalancer": _load_balancer(items)})
 
 
 def aggregate_ingress(template: Unstructured, items: Items, now: float) -> Unstructured:
     """Ingress: addresses."""
-    return template.with_status({"loadBalancer": _load_balancer(items)})
+    return with_new_status(template, {"loadBalancer": _load_balancer(items)})
 
 
 def _load_balancer(items: Items) -> dict[str, Any]:

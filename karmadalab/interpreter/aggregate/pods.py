@@ -6,6 +6,7 @@ from typing import Any
 
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AggregatedStatusItem
+from karmadalab.interpreter.status import with_new_status
 
 # The phase that decides comes first. A member that reported nothing yet counts as Pending.
 _WORST_FIRST = ("Failed", "Pending", "Running", "Succeeded")
@@ -22,7 +23,7 @@ def aggregate_pod(template: Unstructured, items: tuple[AggregatedStatusItem, ...
     phase = next((phase for phase in _WORST_FIRST if phase in phases), "")
     if phase:
         status["phase"] = phase
-    return template.with_status(status)
+    return with_new_status(template, status)
 
 
 def _container(status: dict[str, Any]) -> dict[str, Any]:

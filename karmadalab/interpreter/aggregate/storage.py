@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AggregatedStatusItem
-from karmadalab.interpreter.status import put
+from karmadalab.interpreter.status import put, with_new_status
 
 Items = tuple[AggregatedStatusItem, ...]
 
@@ -15,11 +15,11 @@ def aggregate_volume(template: Unstructured, items: Items, now: float) -> Unstru
     """PersistentVolume: a member that reported nothing yet counts as Pending."""
     phases = {"Pending" if item.status is None else item.status.get("phase") for item in items}
     phase = next((phase for phase in _VOLUME_WORST_FIRST if phase in phases), "")
-    return template.with_status(put(template.status, {"phase": phase}))
+    return with_new_status(template, put(template.status, {"phase": phase}))
 
 
 def aggregate_volume_claim(template: Unstructured, items: Items, now: float) -> Unstructured:
     """PersistentVolumeClaim: Lost before Pending before Bound."""
     phases = {item.status.get("phase") for item in items if item.status is not None}
     phase = next((phase for phase in ("Lost", "Pending") if phase in phases), "Bound")
-    return template.with_status({"phase": phase})
+    return with_new_status(template, {"phase": phase})

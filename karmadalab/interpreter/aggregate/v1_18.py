@@ -8,7 +8,7 @@ from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AggregatedStatusItem
 from karmadalab.interpreter.aggregate.jobs import aggregate_job, finished_as, job_condition
 from karmadalab.interpreter.aggregate.workloads import sum_workload
-from karmadalab.interpreter.status import put, statuses
+from karmadalab.interpreter.status import put, statuses, with_new_status
 
 Items = tuple[AggregatedStatusItem, ...]
 Entry = dict[str, Any]
@@ -21,19 +21,21 @@ def aggregate_replica_set(template: Unstructured, items: Items, now: float) -> U
     summed = sum_workload(template, items, _REPLICA_SET, ("replicas",))
     if summed is template:
         return template
-    return summed.with_status(put(summed.status, {"fullyLabeledReplicas": summed.status.get("fullyLabeledReplicas")}))
+    return with_new_status(
+        template, put(summed.status, {"fullyLabeledReplicas": summed.status.get("fullyLabeledReplicas")})
+    )
 
 
 def aggregate_service(template: Unstructured, items: Items, now: float) -> Unstructured:
     """Service: the addresses of load balancers, each once."""
     if template.spec.get("type") != "LoadBalancer":
         return template
-    return template.with_status({"loadBalancer": _load_balancer(items, ("hostname", "ip", "ipMode"))})
+    return with_new_status(template, {"loadBalancer": _load_balancer(items, ("hostname", "ip", "ipMode"))})
 
 
 def aggregate_ingress(template: Unstructured, items: Items, now: float) -> Unstructured:
     """Ingress: addresses, each once."""
-    return template.with_status({"loadBalancer": _load_balancer(items, ("hostname", "ip"))})
+    return with_new_status(template, {"loadBalancer": _load_balancer(items, ("hostname", "ip"))})
 
 
 def _load_balancer(items: Items, identity: tuple[str, ...]) -> Entry:
@@ -74,7 +76,7 @@ def aggregate_job_keeping_start(template: Unstructured, items: Items, now: float
         message = "All member clusters have met success criteria"
         met = job_condition("SuccessCriteriaMet", "CompletionsReached", message, now)
         status["conditions"] = [*status["conditions"], met]
-    return done.with_status(status)
+    return with_new_status(template, status)
 
 
 def _met_success_criteria(status: Entry) -> bool:

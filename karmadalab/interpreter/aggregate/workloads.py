@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AggregatedStatusItem
-from karmadalab.interpreter.status import StatusDict, put, statuses, total
+from karmadalab.interpreter.status import StatusDict, put, statuses, total, with_new_status
 
 Items = tuple[AggregatedStatusItem, ...]
 
@@ -50,7 +50,7 @@ def aggregate_autoscaler(template: Unstructured, items: Items, now: float) -> Un
         {"currentMetrics": template.status.get("currentMetrics"), **sums},
         ("currentMetrics", "desiredReplicas"),
     )
-    return with_status(template, status, sums)
+    return with_new_status(template, status)
 
 
 def aggregate_disruption_budget(template: Unstructured, items: Items, now: float) -> Unstructured:
@@ -61,16 +61,7 @@ def aggregate_disruption_budget(template: Unstructured, items: Items, now: float
         for item in items
         for pod, since in ((item.status or {}).get("disruptedPods") or {}).items()
     }
-    return with_status(template, put(template.status, sums, _BUDGET), sums)
-
-
-def with_status(template: Unstructured, status: StatusDict, changed: StatusDict) -> Unstructured:
-    """The template with that status; the template itself when none of the changed fields says anything new."""
-    if all((template.status.get(field) or 0) == (value or 0) for field, value in changed.items()):
-        known = "status" in template.body
-        if known and all((template.status.get(field) or 0) == (status.get(field) or 0) for field in status):
-            return template
-    return template.with_status(status)
+    return with_new_status(template, put(template.status, sums, _BUDGET))
 
 
 def sum_workload(
@@ -79,7 +70,7 @@ def sum_workload(
     """The template with the sums of these counters, and the generation that all members have reached."""
     sums = {field: total(statuses(items), field) for field in fields}
     sums["observedGeneration"] = _observed_generation(template, items)
-    return with_status(template, put(template.status, sums, always), sums)
+    return with_new_status(template, put(template.status, sums, always))
 
 
 def _observed_generation(template: Unstructured, items: Items) -> int:
