@@ -1,0 +1,26 @@
+"""Figures that say what to see: each comes with a paragraph, the table behind it and an alternative text.
+
+show.timeline(lab)                  # a failover, a lane a cluster
+show.outage_split({"defaults": lab})  # the parts of an outage, a bar a run
+show.source(function)               # the package's own code, in a notebook
+"""
+
+from karmadalab.show.figure import Figure, Parts
+from karmadalab.show.page import page
+from karmadalab.show.source import Source, source
+from karmadalab.show.split import outage_split, split_parts
+from karmadalab.show.text import tell
+from karmadalab.show.timeline import timeline, timeline_parts
+
+__all__ = [
+    "Figure",
+    "Parts",
+    "Source",
+    "outage_split",
+    "page",
+    "source",
+    "split_parts",
+    "tell",
+    "timeline",
+    "timeline_parts",
+]

@@ -1,0 +1,76 @@
+"""Looks. Whatever a colour says, a hatching, a dash or a word says too, so that a black and white print loses nothing.
+
+Tints are light (black text stays readable on them) and differ in lightness; hatchings are grey for the same reason.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karmadalab.analysis.bands import NOT_READY, READY, UNKNOWN
+
+INK = "#1a1a1a"
+FAINT = "#8a8a8a"
+HATCH = "#6f6f6f"
+FONT = {"family": "Open Sans, Verdana, Arial, sans-serif", "size": 12, "color": INK}
+WIDTH_PX = 1000
+SMALL_PX = 10
+
+# state -> (fill, hatching)
+STATES: dict[str, tuple[str, str]] = {
+    READY: ("#ffffff", ""),
+    NOT_READY: ("#f4b58a", "/"),
+    UNKNOWN: ("#b9b3d9", "x"),
+}
+
+# One after the other for the clusters of a fleet: neighbours differ in hatching as well as in tint.
+SERIES: tuple[tuple[str, str], ...] = (
+    ("#d6e6f4", ""),
+    ("#fbe3b5", "/"),
+    ("#cde8d5", "."),
+    ("#f3d3e0", "\\"),
+    ("#e4ddf3", "-"),
+    ("#e9e4d8", "x"),
+    ("#c9ecec", "|"),
+    ("#eeeeee", "+"),
+)
+
+OTHERS = ("#ffffff", ".")
+
+# phase -> (fill, hatching)
+PHASE_LOOKS: dict[str, tuple[str, str]] = {
+    "detect": ("#fbe3b5", "."),
+    "wait": ("#d6e6f4", ""),
+    "evict": ("#f4b58a", "/"),
+    "reschedule": ("#b9b3d9", "x"),
+    "start": ("#9fd3b0", "-"),
+}
+
+
+def title(words: str, banner: str) -> dict[str, Any]:
+    """A figure's title, with the profile and the changed flags below it."""
+    text = f'<b>{words}</b><br><span style="font-size:12px">{banner}</span>'
+    return {
+        "text": text,
+        "x": 0.01,
+        "xanchor": "left",
+        "y": 1,
+        "yanchor": "top",
+        "pad": {"t": 24},
+        "font": {"size": 16},
+    }
+
+
+def hatching(shape: Any, strength: float = 0.45) -> dict[str, Any]:
+    """A bar's pattern: grey lines over its tint.
+
+    Args:
+        shape: one of plotly's eight shapes, or a list of them, one a bar.
+        strength: from 0 (not to be seen) to 1.
+    """
+    return {"shape": shape, "fillmode": "overlay", "fgcolor": HATCH, "fgopacity": strength, "size": 8, "solidity": 0.25}
+
+
+def cluster_look(place: int) -> tuple[str, str]:
+    """Tint and hatching of the cluster at a place of its fleet; the same in every figure of that fleet."""
+    return SERIES[place % len(SERIES)]
