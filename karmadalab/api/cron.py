@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from karmadalab.api.errors import BadRequest
 
@@ -96,8 +95,12 @@ def zone_of(name: str) -> datetime.tzinfo:
     Raises:
         BadRequest: there is none of that name.
     """
+    if name in ("", "UTC"):
+        return datetime.UTC
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # only few schedules name a zone, and it loads slowly
+
     try:
-        return datetime.UTC if name in ("", "UTC") else ZoneInfo(name)
+        return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise BadRequest(f"unknown time zone {name}") from None
 
