@@ -49,10 +49,11 @@ def best_path(regions: Sequence[Group], by_region: SpreadConstraint, min_cluster
     found = _combinations(regions, by_region, min_clusters)
     if not found:
         return None
-    found.sort(key=itemgetter(0, 1), reverse=True)
-    best = _by_score(found[0][2])
-    for _, _, path in found[1:]:
-        if len(path) < len(best) and _by_score(path) == best[: len(path)]:
+    merit = itemgetter(0, 1)
+    best = _by_score(max(found, key=merit)[2])
+    shorter = [combination for combination in found if len(combination[2]) < len(best)]
+    for _, _, path in sorted(shorter, key=merit, reverse=True):
+        if path[0] in best and len(path) < len(best) and _by_score(path) == best[: len(path)]:
             best = best[: len(path)]
     return best
 
@@ -71,13 +72,12 @@ def _combinations(
 
     def grow(path: Path, size: int, start: int, score: int, clusters: int) -> None:
         """Record or extend each way to add one region; `size` is what the path then has."""
-        for index in range(start, len(steps)):
-            region, more_score, more_clusters = steps[index]
-            total, count = score + more_score, clusters + more_clusters
+        for index, (region, more_score, more_clusters) in enumerate(steps[start:], start + 1):
+            count = clusters + more_clusters
             if count >= min_clusters and size >= least:
-                found.append((total, count, (*path, region)))
+                found.append((score + more_score, count, (*path, region)))
             elif size < most:
-                grow((*path, region), size + 1, index + 1, total, count)
+                grow((*path, region), size + 1, index, score + more_score, count)
 
     if min_clusters <= 0 and least <= 0 <= most:
         found.append((0, 0, ()))
