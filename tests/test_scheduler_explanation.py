@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from karmadalab.api.errors import KarmadalabError, NotFound
+from karmadalab.api.errors import NotFound
 from karmadalab.api.meta import replace
 from karmadalab.api.policy import ClusterAffinity, SpreadConstraint
 from karmadalab.api.time import Time
@@ -95,7 +95,7 @@ def test_as_a_data_frame():
 def test_without_pandas_one_hears_where_it_comes_from(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     told = explain(binding(1))
-    with pytest.raises(KarmadalabError, match=r"pip install 'karmadalab\[notebooks\]'; rows\(\) has the same"):
+    with pytest.raises(ImportError, match=r"pip install 'karmadalab\[notebooks\]'; rows\(\) has the same"):
         told.to_frame()
     assert {tuple(row) for row in told.rows()} == {tuple(told.rows()[0])}
 

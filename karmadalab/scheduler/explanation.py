@@ -8,20 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from karmadalab.api.errors import KarmadalabError, NotFound
+from karmadalab.api.errors import NotFound
 from karmadalab.api.work import TargetCluster
 from karmadalab.scheduler import explanation_view as view
 from karmadalab.scheduler.binding_info import BindingInfo
 from karmadalab.scheduler.errors import ScheduleError
 from karmadalab.scheduler.notes import Notes
 from karmadalab.scheduler.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    import pandas
 
 
 class ClusterVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -114,18 +111,17 @@ class Explanation:
         plugins = tuple(self._notes.scores)
         return [view.row(verdict, plugins) for verdict in self.verdicts]
 
-    def to_frame(self) -> pandas.DataFrame:
-        """The table as a data frame, indexed by cluster.
+    def to_frame(self) -> Any:
+        """The table as a pandas data frame, indexed by cluster. Needs the extra `notebooks`.
 
         Raises:
-            KarmadalabError: pandas is not installed.
+            ImportError: pandas is not installed.
         """
-        try:
-            frame: pandas.DataFrame = import_module("pandas").DataFrame(self.rows()).convert_dtypes()
+        try:  # by name, because the scheduler must also load where there is no pandas
+            frame = import_module("pandas").DataFrame(self.rows()).convert_dtypes()
         except ImportError:
-            raise KarmadalabError(
-                "to_frame() needs pandas, which comes with pip install 'karmadalab[notebooks]'; rows() has the same "
-                "table as plain data"
+            raise ImportError(
+                "to_frame needs pandas: pip install 'karmadalab[notebooks]'; rows() has the same table as plain data"
             ) from None
         return frame.set_index("cluster") if len(frame) else frame
 
