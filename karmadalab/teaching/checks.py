@@ -59,14 +59,16 @@ class Hint(str):
 
 
 def hint(check_id: str, step: int = 1) -> Hint:
-    """A hint: step 1 says where to look, step 2 says more, step 3 nearly says it.
+    """A hint: step 1 says where to look, step 2 says more, step 3 nearly says it. Step 0 keeps quiet.
 
     Raises:
         BadRequest: there is no such check or step.
     """
     hints = _check(check_id).hints
-    if isinstance(step, bool) or step not in (1, 2, 3):
+    if isinstance(step, bool) or step not in range(len(hints) + 1):
         raise BadRequest(f"hint: there are three steps, 1, 2 and 3; you asked for {step!r}")
+    if step == 0:
+        return Hint(f'{len(hints)} hints for {check_id} are ready, the first with hint("{check_id}", 1).')
     more = f'\nStill stuck? hint("{check_id}", {step + 1})' if step < len(hints) else ""
     return Hint(f"{step} of {len(hints)}: {hints[step - 1]}{more}")
 

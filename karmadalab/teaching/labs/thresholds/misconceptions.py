@@ -104,7 +104,12 @@ def _never(turned: Turn, word: str) -> Finding:
             "observation *changed*.",
             "when your filter sets `since`: which probes are news?",
         )
-    return _last_observation(f"a hundred {word} probes in a row, and your filter never publishes the change.")
+    return Finding(
+        f"a hundred {word} probes in a row, and your filter never publishes the change.",
+        "a probe that sees the same as the last one may still be news for those who read the API: a change that was "
+        "held back once waits to be published.",
+        "what your filter does when the observation is the one it remembers.",
+    )
 
 
 def _at_once(turned: Turn, word: str) -> Finding:

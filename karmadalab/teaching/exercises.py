@@ -1,0 +1,120 @@
+"""Exercises are made out of solutions: one source, in nbgrader's format, and nobody edits what is generated.
+
+`build` writes `exercises/`, `verify` proves that it is what it should be. Both name the notebook, the cell and the way
+out. The same sources go through nbgrader's `generate_assignment` and give the same cells, checksums included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from karmadalab.teaching.cells import cells_of
+from karmadalab.teaching.markers import BadNotebook
+from karmadalab.teaching.running import Failure, run
+from karmadalab.teaching.sources import exercise_text, read
+from karmadalab.teaching.verdict import CheckFailedError, Unsolved
+
+
+def build(solutions: Path, exercises: Path) -> list[Path]:
+    """Write an exercise for each solution. Files that are right already are left alone.
+
+    Args:
+        solutions: the folder of the sources.
+        exercises: where the exercises go; it is made when it is not there.
+
+    Returns:
+        the exercises, by name.
+
+    Raises:
+        BadNotebook: what is wrong with a source; then nothing is written.
+    """
+    texts = {exercises / source.name: exercise_text(source) for source in _sources(solutions)}
+    exercises.mkdir(parents=True, exist_ok=True)
+    for path, text in texts.items():
+        if _text(path) != text:
+            path.write_text(text, encoding="utf-8", newline="\n")
+    return list(texts)
+
+
+def verify(solutions: Path, exercises: Path, run_them: bool = True) -> list[str]:
+    """What is not as it should be with the exercises; empty when all is well.
+
+    Building again changes nothing, no exercise is without a source, every solution passes, and every unsolved exercise
+    fails at its first check because it is unsolved, and not for another reason.
+
+    Args:
+        solutions: the folder of the sources.
+        exercises: the folder of the exercises.
+        run_them: whether to run the notebooks too; some seconds each.
+
+    Raises:
+        BadNotebook: what is wrong with a source.
+    """
+    problems = list(_stale(solutions, exercises))
+    if run_them and not problems:
+        for source in _sources(solutions):
+            problems += _solved(source)
+            problems += _unsolved(exercises / source.name)
+    return problems
+
+
+def check_notebook(path: Path, check_id: str) -> Failure | None:
+    """Run one check of a learner's notebook outside Jupyter: all cells up to the one that calls it.
+
+    Returns:
+        the first failure, which may be an earlier cell's; None when the check passes.
+
+    Raises:
+        BadNotebook: the notebook can't be read, or has no such check.
+    """
+    known = [name for cell in cells_of(read(path), path.name) for name in cell.checks]
+    if check_id not in known:
+        raise BadNotebook(f"{path.name}: has no check {check_id!r}; its checks are {', '.join(known) or 'none'}")
+    return run(path, until=check_id)
+
+
+def _sources(solutions: Path) -> list[Path]:
+    if not solutions.is_dir():
+        raise BadNotebook(f"{solutions}: there is no such folder; name the one with the solutions")
+    found = sorted(solutions.glob("*.ipynb"))
+    if not found:
+        raise BadNotebook(f"{solutions}: holds no notebook; name the folder with the solutions")
+    return found
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def _stale(solutions: Path, exercises: Path) -> Iterator[str]:
+    sources = _sources(solutions)
+    for source in sources:
+        if _text(exercises / source.name) != exercise_text(source):
+            yield f"{source.name}: the exercise is not what its solution makes; run `karmadalab exercises build`"
+    known = {source.name for source in sources}
+    for path in sorted(exercises.glob("*.ipynb")):
+        if path.name not in known:
+            yield f"{path.name}: an exercise without a solution; remove it, or add its source to {solutions.name}/"
+
+
+def _solved(source: Path) -> Iterator[str]:
+    failure = run(source)
+    if failure is not None:
+        yield f"the solution does not pass: {failure}"
+
+
+def _unsolved(path: Path) -> Iterator[str]:
+    """The exercise must stop at its first check, and say that it is unsolved."""
+    first = next(cell for cell in cells_of(read(path), path.name) if cell.checks)
+    failure = run(path)
+    if failure is None:
+        yield f"{path.name}: the exercise passes unsolved; its checks look at nothing that is left out"
+    elif failure.cell.where != first.where:
+        yield f"the exercise stops before its first check, {first.where}: {failure}; put the solution into a function"
+    elif failure.error != Unsolved.__name__:
+        told = "is wrong" if failure.error in _VERDICTS else "is broken"
+        yield f"the exercise is unsolved and its first check says that it {told}: {failure}"
+
+
+_VERDICTS = {kind.__name__ for kind in CheckFailedError.__subclasses__()}
