@@ -19,9 +19,11 @@ AREAS = (
     ("conditions", "v1.13"),
     ("monitor", "v1.13"),
     ("eviction", "v1.13"),
+    ("policy", "v1.13"),
     ("conditions", "v1.18"),
     ("monitor", "v1.18"),
     ("eviction", "v1.18"),
+    ("policy", "v1.18"),
 )
 
 

@@ -21,6 +21,7 @@ DYNAMIC_BY_AVAILABLE_REPLICAS = "AvailableReplicas"
 SPREAD_BY_CLUSTER, SPREAD_BY_REGION, SPREAD_BY_ZONE, SPREAD_BY_PROVIDER = "cluster", "region", "zone", "provider"
 
 # How an evicted cluster loses its copy. The last two are the v1.18 names.
+PREEMPT_ALWAYS, LAZY = "Always", "Lazy"
 IMMEDIATELY, GRACIOUSLY, NEVER, DIRECTLY, GRACEFULLY = "Immediately", "Graciously", "Never", "Directly", "Gracefully"
 
 PROPAGATION_POLICY_ID_LABEL = "propagationpolicy.karmada.io/permanent-id"

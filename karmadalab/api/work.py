@@ -15,6 +15,7 @@ APPLIED, DISPATCHING = "Applied", "Dispatching"
 HEALTHY, UNHEALTHY, UNKNOWN = "Healthy", "Unhealthy", "Unknown"
 
 BINDING_FINALIZER = "karmada.io/binding-controller"
+CLUSTER_BINDING_FINALIZER = "karmada.io/cluster-resource-binding-controller"
 EXECUTION_FINALIZER = "karmada.io/execution-controller"
 
 BINDING_ID_LABEL = "resourcebinding.karmada.io/permanent-id"
@@ -97,6 +98,13 @@ class ComponentRequirements(Data):
     replicaRequirements: ReplicaRequirements | None = None
 
 
+class WorkloadAffinityGroups(Data):
+    """v1.18: the groups of workloads a workload belongs to, as `label=value`."""
+
+    affinityGroup: str = ""
+    antiAffinityGroup: str = ""
+
+
 class ResourceBindingSpec(Data):
     resource: ObjectReference = ObjectReference()
     propagateDeps: bool = False
@@ -114,6 +122,7 @@ class ResourceBindingSpec(Data):
     suspension: Suspension | None = None
     preserveResourcesOnDeletion: bool | None = None
     schedulePriority: BindingSchedulePriority | None = None
+    workloadAffinityGroups: WorkloadAffinityGroups | None = None
 
 
 class AggregatedStatusItem(Data):

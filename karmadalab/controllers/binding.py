@@ -32,6 +32,7 @@ from karmadalab.api.work import (
     BINDING_KINDS,
     BINDING_NAME_ANNOTATION,
     BINDING_NAMESPACE_ANNOTATION,
+    CLUSTER_BINDING_FINALIZER,
     CLUSTER_BINDING_ID_LABEL,
     CLUSTER_BINDING_NAME_ANNOTATION,
     CONFLICT_RESOLUTION_ANNOTATION,
@@ -54,8 +55,10 @@ from karmadalab.interpreter.overrides import Overridden, apply_overrides
 
 NAME = "binding-controller"
 
+_FINALIZERS = (BINDING_FINALIZER, CLUSTER_BINDING_FINALIZER)
 
-# --- decisions -----------------------------------------------------------------------------------------------------------
+
+# --- decisions --------------------------------------------------------------------------------------------------------
 
 
 def target_clusters(spec: ResourceBindingSpec) -> tuple[TargetCluster, ...]:
@@ -106,7 +109,7 @@ def is_divided(spec: ResourceBindingSpec) -> bool:
     return strategy is not None and strategy.replicaSchedulingType == DIVIDED and spec.replicas > 0
 
 
-# --- the controller --------------------------------------------------------------------------------------------------------
+# --- the controller ---------------------------------------------------------------------------------------------------
 
 
 class BindingController:
@@ -169,7 +172,7 @@ class BindingController:
     def _remove(self, binding: AnyBinding, works: list[Work]) -> Result:
         for work in works:
             self._delete(work)
-        finalizers = tuple(f for f in binding.metadata.finalizers if f != BINDING_FINALIZER)
+        finalizers = tuple(f for f in binding.metadata.finalizers if f not in _FINALIZERS)
         self._store.update(replace(binding, metadata=replace(binding.metadata, finalizers=finalizers)))
         return DONE
 

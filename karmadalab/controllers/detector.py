@@ -4,128 +4,60 @@ A user writes a Deployment and, somewhere, a policy that selects it. The detecto
 best policy, marks the template as claimed by it and writes a binding with the policy's placement. A claimed template
 keeps its policy even when a better one appears; one without a policy waits until one comes.
 
-Mirrors pkg/detector. Preemption and lazy activation follow the policies' own fields.
+Mirrors pkg/detector/detector.go; what policies do when they themselves change is the policy controller's part.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from karmadalab.api.claims import (
+    Claim,
+    best_policy,
+    claim_in,
+    marks_of,
+    unclaimed,
+)
 from karmadalab.api.cluster import EXECUTION_NAMESPACE_PREFIX
-from karmadalab.api.meta import ObjectMeta, OwnerReference, replace, selector_matches
+from karmadalab.api.meta import ObjectMeta, OwnerReference, replace
 from karmadalab.api.naming import binding_name
 from karmadalab.api.policy import (
-    CLUSTER_PROPAGATION_POLICY_FINALIZER,
-    CLUSTER_PROPAGATION_POLICY_ID_LABEL,
-    CLUSTER_PROPAGATION_POLICY_NAME_ANNOTATION,
-    PROPAGATION_POLICY_FINALIZER,
-    PROPAGATION_POLICY_ID_LABEL,
-    PROPAGATION_POLICY_NAME_ANNOTATION,
-    PROPAGATION_POLICY_NAMESPACE_ANNOTATION,
+    LAZY,
     AnyPropagationPolicy,
     ClusterOverridePolicy,
     ClusterPropagationPolicy,
     OverridePolicy,
     PropagationPolicy,
-    ResourceSelector,
+    WorkloadAffinity,
 )
-from karmadalab.api.unstructured import Unstructured, group_kind
+from karmadalab.api.selection import match_priority
+from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (
     BINDING_FINALIZER,
-    BINDING_KINDS,
     CLAIMED_BY_LABEL,
+    CLUSTER_BINDING_FINALIZER,
     AnyBinding,
     ClusterResourceBinding,
     ObjectReference,
     ResourceBinding,
     ResourceBindingSpec,
+    WorkloadAffinityGroups,
 )
-from karmadalab.core.controller import DONE, Manager, Request, Result, Retry, Watch
+from karmadalab.core.claims import held_by, holdings, let_go, take
+from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter import Interpreter
 
 NAME = "resource-detector"
 
-MISMATCH, MATCHES_ALL, MATCHES_LABELS, MATCHES_NAME = 0, 1, 2, 3
-
 _OWN_GROUPS = ("cluster", "policy", "work", "config", "networking", "autoscaling", "remedy", "apps")
 _RESERVED_NAMESPACES = ("karmada-system", "karmada-cluster")
-_CLAIM_LABELS = (PROPAGATION_POLICY_ID_LABEL, CLUSTER_PROPAGATION_POLICY_ID_LABEL)
-_CLAIM_ANNOTATIONS = (
-    PROPAGATION_POLICY_NAMESPACE_ANNOTATION,
-    PROPAGATION_POLICY_NAME_ANNOTATION,
-    CLUSTER_PROPAGATION_POLICY_NAME_ANNOTATION,
-)
 
 
-# --- decisions -----------------------------------------------------------------------------------------------------------
-
-
-def selector_priority(obj: Unstructured, selector: ResourceSelector) -> int:
-    """How specifically a selector means an object: by name, by labels, by kind alone, or not at all.
-
-    A selector with a name ignores its labels. An empty label selector matches everything, and counts as labels.
-    """
-    if (selector.apiVersion, selector.kind) != (obj.apiVersion, obj.kind):
-        return MISMATCH
-    meta = obj.metadata
-    if selector.namespace and selector.namespace != meta.namespace:
-        return MISMATCH
-    if selector.name:
-        return MATCHES_NAME if selector.name == meta.name else MISMATCH
-    if selector.labelSelector is None:
-        return MATCHES_ALL
-    return MATCHES_LABELS if selector_matches(selector.labelSelector, meta.labels) else MISMATCH
-
-
-def policy_priority(obj: Unstructured, policy: AnyPropagationPolicy) -> int:
-    """The best of the policy's selectors."""
-    return max((selector_priority(obj, s) for s in policy.spec.resourceSelectors), default=MISMATCH)
-
-
-def best_policy(obj: Unstructured, policies: Iterable[AnyPropagationPolicy]) -> AnyPropagationPolicy | None:
-    """The policy an unclaimed object follows: explicit priority, then the better selector, then the smaller name."""
-    matching = [
-        (-(policy.spec.priority or 0), -implicit, policy.metadata.name, policy)
-        for policy in policies
-        if policy.metadata.deletionTimestamp is None and (implicit := policy_priority(obj, policy))
-    ]
-    return min(matching, key=lambda item: item[:3])[3] if matching else None
-
-
-def claim_of(policy: AnyPropagationPolicy) -> tuple[dict[str, str], dict[str, str]]:
-    """The labels and annotations that mark a template, or a binding, as a policy's."""
-    meta = policy.metadata
-    if isinstance(policy, PropagationPolicy):
-        return (
-            {PROPAGATION_POLICY_ID_LABEL: meta.labels.get(PROPAGATION_POLICY_ID_LABEL, "")},
-            {
-                PROPAGATION_POLICY_NAMESPACE_ANNOTATION: meta.namespace,
-                PROPAGATION_POLICY_NAME_ANNOTATION: meta.name,
-            },
-        )
-    return (
-        {CLUSTER_PROPAGATION_POLICY_ID_LABEL: meta.labels.get(CLUSTER_PROPAGATION_POLICY_ID_LABEL, "")},
-        {CLUSTER_PROPAGATION_POLICY_NAME_ANNOTATION: meta.name},
-    )
-
-
-def claimed(meta: ObjectMeta, policy: AnyPropagationPolicy) -> ObjectMeta:
-    """Metadata marked as this policy's and no other's."""
-    labels, annotations = claim_of(policy)
-    plain = unclaimed(meta)
-    return replace(plain, labels={**plain.labels, **labels}, annotations={**plain.annotations, **annotations})
-
-
-def unclaimed(meta: ObjectMeta) -> ObjectMeta:
-    """Metadata without any policy's mark."""
-    return replace(
-        meta,
-        labels={key: value for key, value in meta.labels.items() if key not in _CLAIM_LABELS},
-        annotations={key: value for key, value in meta.annotations.items() if key not in _CLAIM_ANNOTATIONS},
-    )
+# --- decisions --------------------------------------------------------------------------------------------------------
 
 
 def spec_from_policy(spec: ResourceBindingSpec, policy: AnyPropagationPolicy) -> ResourceBindingSpec:
@@ -143,17 +75,35 @@ def spec_from_policy(spec: ResourceBindingSpec, policy: AnyPropagationPolicy) ->
     )
 
 
+def affinity_groups(wanted: WorkloadAffinity, labels: Mapping[str, str]) -> WorkloadAffinityGroups | None:
+    """The groups a workload belongs to, by its own labels; None when it has none of them.
+
+    >>> from karmadalab.api.policy import WorkloadAffinityTerm
+    >>> affinity_groups(WorkloadAffinity(affinity=WorkloadAffinityTerm("app")), {"app": "web"}).affinityGroup
+    'app=web'
+    """
+    keys = [term.groupByLabelKey if term else "" for term in (wanted.affinity, wanted.antiAffinity)]
+    together, apart = (f"{key}={labels[key]}" if key in labels else "" for key in keys)
+    return WorkloadAffinityGroups(together, apart) if together or apart else None
+
+
 def content_changed(old: Unstructured, new: Unstructured) -> bool:
     """Whether an update of a template is more than a new status or version."""
     mine = {key: value for key, value in new.body.items() if key != "status"}
     theirs = {key: value for key, value in old.body.items() if key != "status"}
-    if mine != theirs:
-        return True
-    blank = {"resourceVersion": "", "managedFields": (), "generation": 0}
-    return replace(old.metadata, **blank) != replace(new.metadata, **blank)
+    return mine != theirs or _plain(old.metadata) != _plain(new.metadata)
 
 
-# --- the controller --------------------------------------------------------------------------------------------------------
+def only_claims_changed(old: Unstructured, new: Unstructured) -> bool:
+    """Whether an update of a template is nothing but Karmada's own marks."""
+    return old.body == new.body and _plain(unclaimed(old.metadata)) == _plain(unclaimed(new.metadata))
+
+
+def _plain(meta: ObjectMeta) -> ObjectMeta:
+    return replace(meta, resourceVersion="", managedFields=(), generation=0)
+
+
+# --- the controller ---------------------------------------------------------------------------------------------------
 
 
 class ResourceDetector:
@@ -172,16 +122,20 @@ class ResourceDetector:
         self._manager = manager
         self._kinds = list(template_kinds)
         self._waiting: set[Request] = set()
+        self._by_user: set[Request] = set()  # what somebody other than Karmada changed
+        self._grouped = manager.settings.feature_gates.get("WorkloadAffinity", False)
+        self._late_version = manager.settings.profile != "v1.13"
         settings = manager.settings
         patterns = [p.strip() for p in settings.skipped_propagating_namespaces.split(",") if p.strip()]
         self._skipped_namespaces = [re.compile(pattern) for pattern in patterns]
         self._skipped_apis = {api.strip() for api in re.split("[;,]", settings.skipped_propagating_apis) if api.strip()}
-        self._now: Callable[[], float] = manager.clock.now
 
     def watches(self) -> Sequence[Watch]:
         """Templates of every kind, and policies."""
         templates = [Watch(self._store, kind, self._template_event) for kind in self._kinds]
-        policies = [Watch(self._store, kind, self._policy_event) for kind in (PropagationPolicy, ClusterPropagationPolicy)]
+        policies = [
+            Watch(self._store, kind, self._policy_event) for kind in (PropagationPolicy, ClusterPropagationPolicy)
+        ]
         return [*templates, *policies]
 
     def watch_kind(self, kind: str) -> None:
@@ -197,7 +151,10 @@ class ResourceDetector:
             return ()
         if old is not None and event != "DELETED" and not content_changed(old, new):
             return ()
-        return (Request(new.metadata.namespace, new.metadata.name, new.GROUP_KIND),)
+        request = Request(new.metadata.namespace, new.metadata.name, new.GROUP_KIND)
+        if old is None or not only_claims_changed(old, new):
+            self._by_user.add(request)
+        return (request,)
 
     def _is_skipped(self, obj: Unstructured) -> bool:
         group = obj.apiVersion.rpartition("/")[0]
@@ -214,84 +171,91 @@ class ResourceDetector:
         """A policy concerns what it has claimed and what waits for one like it."""
         if event != "DELETED" and old is not None and old.metadata.generation == new.metadata.generation:
             return
-        yield Request(new.metadata.namespace, new.metadata.name, new.GROUP_KIND)
-        for request in self._claimed_requests(new):
-            yield request
+        yield from holdings(self._store, new)
         for request in sorted(self._waiting):
             template = self._store.find(request.kind, request.name, request.namespace)
-            if template is not None and event != "DELETED" and policy_priority(template, new):
+            if template is not None and event != "DELETED" and match_priority(template, new.spec.resourceSelectors):
                 yield request
-
-    def _claimed_requests(self, policy: AnyPropagationPolicy) -> Iterable[Request]:
-        labels, _ = claim_of(policy)
-        for kind in BINDING_KINDS:
-            for binding in self._store.list(kind):
-                if labels.items() <= binding.metadata.labels.items():
-                    resource = binding.spec.resource
-                    yield Request(resource.namespace, resource.name, group_kind(resource.apiVersion, resource.kind))
 
     # --- what it does
 
     def reconcile(self, request: Request) -> Result:
-        """Bring a template, or a policy, to its binding."""
-        if request.kind in (PropagationPolicy.GROUP_KIND, ClusterPropagationPolicy.GROUP_KIND):
-            return self._reconcile_policy(request)
+        """Bring a template to its binding."""
+        self.propagate(request, by_karmada=request not in self._by_user)
+        self._by_user.discard(request)
+        return DONE
+
+    def is_waiting(self, request: Request) -> bool:
+        """Whether a template waits for a policy."""
+        return request in self._waiting
+
+    def propagate(self, request: Request, by_karmada: bool) -> None:
+        """Bring a template to its binding.
+
+        Args:
+            by_karmada: whether only Karmada changed something; a lazy policy then leaves the binding as it is.
+
+        Raises:
+            Retry: there is no policy, for the first time; or what the policy depends on is not there yet.
+        """
         template = self._store.find(request.kind, request.name, request.namespace)
         if template is None:
             self._waiting.discard(request)
-            return DONE  # its binding goes with its owner
+            return  # its binding goes with its owner
         if template.metadata.deletionTimestamp is not None or CLAIMED_BY_LABEL in template.metadata.labels:
-            return DONE
-        policy = self._policy_for(template)
+            return
+        claim = claim_in(template.metadata)
+        if claim is not None:
+            self._follow(template, claim, by_karmada)
+            return
+        policy = self._match(template)
         if policy is None:
-            return self._wait(request)
+            self._wait(request)
+            return
         self._waiting.discard(request)
-        self._check_overrides(policy)
-        self._apply(template, policy)
-        return DONE
+        self._apply(template, policy, by_karmada)
 
-    def _wait(self, request: Request) -> Result:
+    def _wait(self, request: Request) -> None:
         """No policy: the first time is an error, so that a policy about to arrive is not missed."""
-        if request in self._waiting:
-            return DONE
-        self._waiting.add(request)
-        raise Retry(f"no policy matches {request.kind.partition('.')[0]} {request}")
+        if request not in self._waiting:
+            self._waiting.add(request)
+            raise Retry("no matched propagation policy")
 
-    def _policy_for(self, template: Unstructured) -> AnyPropagationPolicy | None:
-        claimer = self._claimer(template)
-        if claimer is not None:
-            if claimer.metadata.deletionTimestamp is not None:
-                raise Retry(f"policy {claimer.metadata.name} is being deleted")
-            return claimer
+    def _match(self, template: Unstructured) -> AnyPropagationPolicy | None:
+        """A policy of the template's namespace before any that is for the whole fleet, whatever their priorities."""
         namespace = template.metadata.namespace
         own = best_policy(template, self._store.list(PropagationPolicy, namespace)) if namespace else None
         return own or best_policy(template, self._store.list(ClusterPropagationPolicy))
 
-    def _claimer(self, template: Unstructured) -> AnyPropagationPolicy | None:
-        """The policy that the template is marked as claimed by, if that policy still is there."""
-        meta = template.metadata
-        if policy_id := meta.labels.get(PROPAGATION_POLICY_ID_LABEL):
-            name = meta.annotations.get(PROPAGATION_POLICY_NAME_ANNOTATION, "")
-            namespace = meta.annotations.get(PROPAGATION_POLICY_NAMESPACE_ANNOTATION, "")
-            policy = self._store.find(PropagationPolicy, name, namespace)
-            return policy if policy and policy.metadata.labels.get(PROPAGATION_POLICY_ID_LABEL) == policy_id else None
-        if policy_id := meta.labels.get(CLUSTER_PROPAGATION_POLICY_ID_LABEL):
-            name = meta.annotations.get(CLUSTER_PROPAGATION_POLICY_NAME_ANNOTATION, "")
-            found = self._store.find(ClusterPropagationPolicy, name)
-            known = found and found.metadata.labels.get(CLUSTER_PROPAGATION_POLICY_ID_LABEL) == policy_id
-            return found if known else None
-        return None
+    def _follow(self, template: Unstructured, claim: Claim, by_karmada: bool) -> None:
+        """Apply the policy that holds the template. When it is gone, take its marks off what it held.
+
+        A policy that no longer selects the template is left to its own events, which take the marks off.
+        """
+        policy: AnyPropagationPolicy | None = self._store.find(claim.kind, claim.name, claim.namespace)
+        if policy is None:
+            let_go(self._store, held_by(self._store, claim.kind, claim.id))
+        elif policy.metadata.deletionTimestamp is not None:
+            meta = policy.metadata
+            raise Retry(f"policy({meta.namespace}/{meta.name}) is being deleted")
+        elif match_priority(template, policy.spec.resourceSelectors):
+            self._apply(template, policy, by_karmada)
 
     def _check_overrides(self, policy: AnyPropagationPolicy) -> None:
         kind = OverridePolicy if isinstance(policy, PropagationPolicy) else ClusterOverridePolicy
         for name in policy.spec.dependentOverrides:
             if self._store.find(kind, name, policy.metadata.namespace) is None:
-                raise Retry(f"waiting for dependent overrides: {name} of policy {policy.metadata.name} does not exist yet")
+                raise Retry("waiting for dependent overrides")
 
-    def _apply(self, template: Unstructured, policy: AnyPropagationPolicy) -> None:
-        marked = claimed(template.metadata, policy)
-        if marked != template.metadata:
-            template = self._store.update(replace(template, metadata=marked))
+    def _apply(self, template: Unstructured, policy: AnyPropagationPolicy, by_karmada: bool) -> None:
+        self._check_overrides(policy)
+        marked = take(self._store, template, policy)
+        if by_karmada and policy.spec.activationPreference == LAZY:
+            return
+        # v1.13 builds the binding of the template as it was before it was marked, and so notes the older version.
+        self._write_binding(marked if self._late_version else template, policy)
+
+    def _write_binding(self, template: Unstructured, policy: AnyPropagationPolicy) -> None:
         binding = self.binding_for(template, policy)
         meta = binding.metadata
         old = self._store.find(type(binding), meta.name, meta.namespace)
@@ -300,7 +264,10 @@ class ResourceDetector:
             return
         owner = next((o.uid for o in old.metadata.ownerReferences if o.controller), None)
         if owner is not None and owner != template.metadata.uid:
-            raise Retry(f"{old.kind} {meta.name} belongs to another object of that name, which is being collected")
+            raise Retry(
+                "failed to update binding due to different owner reference UID, will try again later after binding is "
+                "garbage collected, see https://github.com/karmada-io/karmada/issues/2090"
+            )
         plain = unclaimed(old.metadata)
         spec = spec_from_policy(old.spec, policy)
         spec = replace(
@@ -308,6 +275,7 @@ class ResourceDetector:
             resource=binding.spec.resource,
             replicas=binding.spec.replicas,
             replicaRequirements=binding.spec.replicaRequirements,
+            workloadAffinityGroups=binding.spec.workloadAffinityGroups,
         )
         merged = replace(
             plain,
@@ -321,7 +289,7 @@ class ResourceDetector:
     def binding_for(self, template: Unstructured, policy: AnyPropagationPolicy) -> AnyBinding:
         """The binding a template gets, before anything is scheduled."""
         meta = template.metadata
-        labels, annotations = claim_of(policy)
+        labels, annotations = marks_of(policy)
         replicas, requirements = 0, None
         if self._interpreter.hook_enabled(template.GROUP_KIND, "get_replicas"):
             replicas, requirements = self._interpreter.get_replicas(template)
@@ -333,49 +301,21 @@ class ResourceDetector:
         )
         spec = ResourceBindingSpec(resource=reference, replicas=replicas, replicaRequirements=requirements)
         kind: type[AnyBinding] = ResourceBinding if meta.namespace else ClusterResourceBinding
+        finalizer = BINDING_FINALIZER if meta.namespace else CLUSTER_BINDING_FINALIZER
         return kind(
             metadata=ObjectMeta(
                 name=binding_name(template.kind, meta.name),
                 namespace=meta.namespace,
                 labels=labels,
                 annotations=annotations,
-                finalizers=(BINDING_FINALIZER,),
+                finalizers=(finalizer,),
                 ownerReferences=(owner,),
             ),
-            spec=spec_from_policy(spec, policy),
+            spec=spec_from_policy(replace(spec, workloadAffinityGroups=self._groups(template, policy)), policy),
         )
 
-    # --- policies
-
-    def _reconcile_policy(self, request: Request) -> Result:
-        kind = PropagationPolicy if request.kind == PropagationPolicy.GROUP_KIND else ClusterPropagationPolicy
-        policy: AnyPropagationPolicy | None = self._store.find(kind, request.name, request.namespace)
-        if policy is None or policy.metadata.deletionTimestamp is None:
-            if policy is not None:
-                self._release_unselected(policy)
-            return DONE
-        self._release(policy, self._claimed_requests(policy))
-        ours = (PROPAGATION_POLICY_FINALIZER, CLUSTER_PROPAGATION_POLICY_FINALIZER)
-        finalizers = tuple(f for f in policy.metadata.finalizers if f not in ours)
-        if finalizers != policy.metadata.finalizers:
-            self._store.update(replace(policy, metadata=replace(policy.metadata, finalizers=finalizers)))
-        return DONE
-
-    def _release_unselected(self, policy: AnyPropagationPolicy) -> None:
-        """What the policy claimed but no longer selects loses its mark; its workloads stay where they are."""
-        gone = []
-        for request in self._claimed_requests(policy):
-            template = self._store.find(request.kind, request.name, request.namespace)
-            if template is not None and not policy_priority(template, policy):
-                gone.append(request)
-        self._release(policy, gone)
-
-    def _release(self, policy: AnyPropagationPolicy, requests: Iterable[Request]) -> None:
-        for request in list(requests):
-            name = binding_name(request.kind.partition(".")[0], request.name)
-            kind = ResourceBinding if request.namespace else ClusterResourceBinding
-            binding = self._store.find(kind, name, request.namespace)
-            template = self._store.find(request.kind, request.name, request.namespace)
-            for obj in (binding, template):
-                if obj is not None and unclaimed(obj.metadata) != obj.metadata:
-                    self._store.update(replace(obj, metadata=unclaimed(obj.metadata)))
+    def _groups(self, template: Unstructured, policy: AnyPropagationPolicy) -> WorkloadAffinityGroups | None:
+        wanted = policy.spec.placement.workloadAffinity
+        if not self._grouped or wanted is None or not template.metadata.namespace:
+            return None
+        return affinity_groups(wanted, template.metadata.labels)

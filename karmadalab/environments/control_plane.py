@@ -21,6 +21,7 @@ from karmadalab.controllers.detector import ResourceDetector
 from karmadalab.controllers.execution import ExecutionController
 from karmadalab.controllers.graceful_eviction import GracefulEvictionController
 from karmadalab.controllers.lease import LeaseController
+from karmadalab.controllers.policy import PolicyController
 from karmadalab.controllers.taint_manager import BindingEviction, TaintManager
 from karmadalab.controllers.work_status import WorkStatusController
 from karmadalab.core.clock import VirtualClock
@@ -116,6 +117,7 @@ class ControlPlane:
         return [
             ClusterController(manager, store, self._until_next_tick()),
             ClusterStatusController(manager, store, members, adjust=self.threshold),
+            PolicyController(manager, store),
             ResourceDetector(manager, store, interpreter, TEMPLATE_KINDS),
             BindingController(store, interpreter),
             execution,

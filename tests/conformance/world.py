@@ -6,7 +6,7 @@ store as they are. Reconciles are called by hand, because the recordings say whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from karmadalab.api.errors import KarmadalabError
@@ -90,6 +90,15 @@ class World:
         except KarmadalabError as error:
             return Step(0.0, str(error))
         return Step(result.requeue_after_s or 0.0, None)
+
+    @staticmethod
+    def attempt(call: Callable[[], object]) -> str | None:
+        """Do something; returns the text of the error, if any."""
+        try:
+            call()
+        except KarmadalabError as error:
+            return str(error)
+        return None
 
 
 def canonical(data: Any) -> Any:
