@@ -9,7 +9,7 @@ import pytest
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.policy import SpreadConstraint
 from karmadalab.scheduler import FILTERS, SCORES, GeneralEstimator, PluginError, Scheduler
-from tests.scheduler_worlds import DYNAMIC, binding, cluster, static
+from tests.scheduler_worlds import DEDICATED, DYNAMIC, binding, cluster, static
 
 FLEET = [
     cluster("member1", 5, region="eu-west"),
@@ -137,6 +137,17 @@ def test_coin_flips_come_from_the_generator_and_without_one_go_by_name():
     rng = Random(7)
     seen = {next(iter(Scheduler(rng=rng).schedule(spec, None, FLEET).replicas)) for _ in range(50)}
     assert seen == {"member1", "member2", "member3"}
+
+
+def test_each_scheduler_with_a_generator_draws_the_order_of_its_filters_once():
+    twice_refused = binding(1, evicting=["member1"])
+    fleet = [cluster("member1", taints=[DEDICATED])]
+    texts = {str(Scheduler(rng=Random(seed)).schedule(twice_refused, None, fleet).error) for seed in range(20)}
+    assert texts == {
+        "0/1 clusters are available: 1 cluster(s) had untolerated taint {dedicated=a:NoSchedule}.",
+        "0/1 clusters are available: 1 cluster(s) is in the process of eviction.",
+    }
+    assert [plugin.name for plugin in Scheduler(filters=FILTERS, rng=Random(1)).filters] == [p.name for p in FILTERS]
 
 
 def test_a_labs_settings_fill_in_what_was_left_open():

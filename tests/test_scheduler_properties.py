@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from karmadalab.api.meta import Taint, replace
@@ -167,7 +167,6 @@ def test_under_webster_one_more_replica_never_takes_one_away(weights, replicas):
 
 
 @pytest.mark.parametrize("replicas", [2**31 - 1])
-@settings(deadline=None)
 @given(claims)
 def test_webster_takes_no_longer_for_many_replicas(replicas, weights):
     assert sum(webster(replicas, weights).values()) == replicas

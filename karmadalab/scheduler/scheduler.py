@@ -39,7 +39,8 @@ class Scheduler:
 
     Args:
         profile: whose release's rules apply, `v1.13` or `v1.18`; None: the lab's, and by itself v1.13.
-        filters: the filter plugins, asked in this order; the first to refuse a cluster is the one that is counted.
+        filters: the filter plugins, asked in this order; the first to refuse a cluster is the one that is counted. None
+            takes Karmada's, in an order that `rng` draws once, as every process of Karmada has its own.
         scores: the score plugins, whose scores are added.
         estimator: who says how much room a cluster has.
         division: who deals replicas out by weight; None takes the one of the profile.
@@ -60,7 +61,7 @@ class Scheduler:
         self,
         profile: str | None = None,
         *,
-        filters: Sequence[FilterPlugin] = FILTERS,
+        filters: Sequence[FilterPlugin] | None = None,
         scores: Sequence[ScorePlugin] = SCORES,
         estimator: Estimator | None = None,
         division: DivisionStrategy | None = None,
@@ -69,9 +70,9 @@ class Scheduler:
         explanations: bool = False,
     ) -> None:
         self.explanations = explanations
-        self._open = (profile, division, enable_empty_workload_propagation)
+        self._open = (profile, filters, division, enable_empty_workload_propagation)
         self.behaviour: Behaviour = behaviour_of(profile or "v1.13")
-        self.filters = checked(filters, "filter", "filters")
+        self.filters = checked(_in_some_order(rng) if filters is None else filters, "filter", "filters")
         self.scores = checked(scores, "score", "scores")
         (self.estimator,) = checked([estimator or GeneralEstimator()], "estimate", "estimator")
         (self.division,) = checked([division or DIVISIONS[self.behaviour.division]], "divide", "division")
@@ -80,10 +81,10 @@ class Scheduler:
 
     def completed(self, profile: str, enable_empty_workload_propagation: bool, rng: Random | None = None) -> Scheduler:
         """The same plugins, with what was left open filled in from a lab's settings."""
-        own_profile, division, own_flag = self._open
+        own_profile, filters, division, own_flag = self._open
         return Scheduler(
             own_profile or profile,
-            filters=self.filters,
+            filters=filters,
             scores=self.scores,
             estimator=self.estimator,
             division=division,
@@ -176,6 +177,10 @@ class Scheduler:
     def __repr__(self) -> str:
         names = ", ".join(plugin.name for plugin in self.filters)
         return f"<Scheduler {self.behaviour.profile} filters=[{names}] division={self.division.name}>"
+
+
+def _in_some_order(rng: Random | None) -> Sequence[FilterPlugin]:
+    return FILTERS if rng is None else rng.sample(FILTERS, len(FILTERS))
 
 
 def schedule(
