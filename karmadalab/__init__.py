@@ -2,7 +2,7 @@
 
 from karmadalab.api.meta import replace
 from karmadalab.core.settings import Settings
-from karmadalab.environments.fake import Phases
+from karmadalab.environments.phases import Phases
 from karmadalab.lab import Lab
 from karmadalab.scheduler import Scheduler
 

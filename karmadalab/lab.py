@@ -32,10 +32,11 @@ from karmadalab.core.timeline import Timeline
 from karmadalab.core.trace import Trace
 from karmadalab.environments.check import check
 from karmadalab.environments.control_plane import ControlPlane
-from karmadalab.environments.fake import FakeWorld, Phases, lead_s
+from karmadalab.environments.fake import FakeWorld, lead_s
 from karmadalab.environments.fault_control import MemberFaults, ProcessFaults, fault_control
 from karmadalab.environments.files import parse_yaml, read_text
 from karmadalab.environments.fleet import Fleet, fleet_of, read_fleet
+from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter
 from karmadalab.scheduler import Scheduler
 
@@ -123,7 +124,8 @@ class Lab(View):
             members, pull: instead of a fleet: so many equal members, the last `pull` of them in pull mode.
             seed: for phases, ids, jitter and the scheduler's coin flips. None: the same phases each time, no coin flips.
             settings: Karmada's flags that differ from the defaults.
-            phases: when probes, heartbeats and monitor passes fall; None draws them from the seed.
+            phases: when probes, heartbeats and monitor passes fall, and how quick the control plane is; None draws the
+                beats from the seed.
             scheduler: a scheduler with one's own plugins.
             threshold: one's own filter between a probe's answer and the Ready condition.
             interpreter: what custom kinds mean.
@@ -138,10 +140,13 @@ class Lab(View):
         rng = Random(_checked_seed(seed))
         clock = VirtualClock(epoch, lead_s(flags))
         trace = Trace(clock.now)
+        if phases is None:
+            phases = Phases.drawn(chosen, rng, flags.cluster_monitor_period, flags.cluster_status_update_frequency)
         plane = ControlPlane(
             clock,
             trace,
             flags,
+            phases,
             rng,
             chance=None if seed is None else rng,
             scheduler=scheduler,
@@ -149,9 +154,7 @@ class Lab(View):
             interpreter=interpreter,
             strict=strict,
         )
-        if phases is None:
-            phases = Phases.drawn(chosen, rng, flags.cluster_monitor_period, flags.cluster_status_update_frequency)
-        world = FakeWorld(plane, chosen, phases, rng)
+        world = FakeWorld(plane, chosen, rng)
         world.start()
         return cls(world, flags, seed)
 

@@ -157,6 +157,7 @@ class ClusterStatusController:
         members: the clusters this process asks.
         on_healthy: called when a cluster was found healthy and is published as ready (the agent starts its lease then).
         adjust: the threshold filter; students bring their own.
+        first_pass_s: seconds until the first probe; a process that was restarted lists everything before.
     """
 
     name = NAME
@@ -168,7 +169,9 @@ class ClusterStatusController:
         members: Members,
         on_healthy: Callable[[str], None] | None = None,
         adjust: ThresholdFilter = threshold_adjusted,
+        first_pass_s: float = 0.0,
     ) -> None:
+        self._begins_at = manager.clock.now() + first_pass_s
         self._client = client
         self._members = members
         self._settings = manager.settings
@@ -193,6 +196,8 @@ class ClusterStatusController:
     def reconcile(self, request: Request) -> Result:
         """Probe a cluster, publish what the threshold lets through, and come again after the update frequency."""
         name = request.name
+        if self._now() < self._begins_at:
+            return Result(self._begins_at - self._now())
         member, failure = self._reach(name)
         if member is None and not failure:
             return DONE

@@ -30,12 +30,12 @@ class LeaseController:
     Args:
         manager: the agent's process.
         client: the control plane, behind the agent's link.
-        rng: for the jitter of up to 4 % that keeps a fleet's agents from marching in step.
+        rng: for the jitter of up to 4 % that keeps a fleet's agents from marching in step; None for none.
     """
 
     name = NAME
 
-    def __init__(self, manager: Manager, client: Client, rng: Random) -> None:
+    def __init__(self, manager: Manager, client: Client, rng: Random | None) -> None:
         self._client = client
         self._manager = manager
         self._rng = rng
@@ -70,7 +70,8 @@ class LeaseController:
                 self._client.update(replace(lease, spec=replace(lease.spec, renewTime=now)))
         except Unreachable as error:
             self._manager.trace.note(NAME, name, f"lease of {name} not renewed: {error}")
-        return Result(self._interval_s * (1 + JITTER * self._rng.random()))
+        late = JITTER * self._rng.random() if self._rng is not None else 0.0
+        return Result(self._interval_s * (1 + late))
 
     def _new_lease(self, cluster: Cluster, now: MicroTime) -> Lease:
         meta = cluster.metadata

@@ -103,6 +103,7 @@ class Controller:
         self.queue = make_queue(
             manager.clock, manager.trace, self._work, settings.rate_limiter_base_delay, settings.rate_limiter_max_delay
         )
+        self.queue.latency_s = manager.latency_s
         self._stops: list[Callable[[], None]] = []
 
     def start(self) -> None:
@@ -186,6 +187,7 @@ class Manager:
         clock, trace, settings: the lab's.
         build: makes the reconcilers, with empty memory, each time the process starts.
         strict: whether a controller that raises something other than our own errors ends the run.
+        latency_s: how long an event takes from the API server to a worker of this process.
     """
 
     def __init__(
@@ -196,8 +198,11 @@ class Manager:
         settings: Settings,
         build: Callable[[Manager], Sequence[Reconciler]],
         strict: bool = False,
+        latency_s: float = 0.0,
     ) -> None:
         self.name = name
+        self.latency_s = latency_s
+        self.starts = 0
         self.clock = clock
         self.trace = trace
         self.settings = settings
@@ -214,6 +219,7 @@ class Manager:
         if self.running:
             return
         self.running = True
+        self.starts += 1
         self.controllers = [Controller(reconciler, self) for reconciler in self._build(self)]
         for controller in self.controllers:
             controller.start()

@@ -34,6 +34,9 @@ class WorkQueue:
         trace: where the cause of each request is taken from.
         work: does the work for a request, given its cause.
         base_delay_s, max_delay_s: the back-off after failures.
+
+    Attributes:
+        latency_s: how long an event takes from the API server to the worker; requeues and retries take nothing.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class WorkQueue:
         self._work = work
         self._base_delay_s, self._max_delay_s = base_delay_s, max_delay_s
         self._call_soon = clock.call_soon
+        self.latency_s = 0.0
         self._waiting: dict[Request, int | None] = {}
         self._busy: set[Request] = set()
         self._delayed: dict[Request, Timer] = {}
@@ -61,7 +65,11 @@ class WorkQueue:
         if request in self._waiting or self.closed:  # a late answer of a slow network may ask after the end
             return
         self._waiting[request] = self._trace.cause
-        if request not in self._busy:
+        if request in self._busy:
+            return
+        if self.latency_s:
+            self._clock.call_later(self.latency_s, self._take, request)
+        else:
             self._call_soon((self._take, (request,)))
 
     def add_after(self, request: Request, delay_s: float) -> None:

@@ -6,8 +6,6 @@ heartbeats fall, and what faults do to them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from random import Random
 
 from karmadalab.api.cluster import PULL, Cluster, ClusterSpec
@@ -27,28 +25,11 @@ from karmadalab.environments.member import SimulatedMember
 # A process that was killed leaves a leader lease behind: its successor waits for that to end, and for its own next try.
 _PROCESS_START_S = 0.4
 
+# A process that was frozen goes on at once while its connections last. API servers end watches after five to ten minutes,
+# and after a longer sleep it takes a second to build them anew (measured: 0.1 s or less up to 200 s, 0.96 s after 760 s).
+_THAW_S, _RECONNECT_S, _WATCH_LIFETIME_S = 0.05, 0.95, 300.0
+
 _AGENT = "karmada-agent@"
-
-
-@dataclass(frozen=True)
-class Phases:
-    """At which beat the loops of a lab fall, in seconds after its beginning.
-
-    Attributes:
-        monitor_s: a pass of the health monitor (modulo its period).
-        probe_s: by member, a probe or, in pull mode, a heartbeat (modulo the update frequency).
-        jitter: whether heartbeats come up to 4 % late, as real agents' do.
-    """
-
-    monitor_s: float = 0.0
-    probe_s: Mapping[str, float] = field(default_factory=dict)
-    jitter: bool = True
-
-    @classmethod
-    def drawn(cls, fleet: Fleet, rng: Random, monitor_period_s: float, frequency_s: float) -> Phases:
-        """Phases as chance has it: anywhere within a period, on a grid of milliseconds."""
-        monitor_s = round(rng.random() * monitor_period_s, 3)
-        return cls(monitor_s, {member.name: round(rng.random() * frequency_s, 3) for member in fleet.members})
 
 
 def lead_s(settings: Settings) -> float:
@@ -62,32 +43,30 @@ class FakeWorld:
     Args:
         control_plane: the control plane, not started.
         fleet: who joins.
-        phases: when the loops fall.
     """
 
-    def __init__(self, control_plane: ControlPlane, fleet: Fleet, phases: Phases, rng: Random) -> None:
+    def __init__(self, control_plane: ControlPlane, fleet: Fleet, rng: Random) -> None:
         self.control_plane = control_plane
         self.clock: VirtualClock = control_plane.clock
         self.trace: Trace = control_plane.trace
         self.fleet = fleet
-        self.phases = phases
+        self.phases = control_plane.phases
         self.members: dict[str, SimulatedMember] = {}
         self.agents: dict[str, Manager] = {}
         self.faults: list[Fault] = []
         self._rng = rng
+        self._frozen_at: dict[str, float] = {}
         self._starting: dict[str, Timer] = {}
 
     def start(self) -> None:
         """Start the control plane and let the fleet join, so that all is settled when the lab begins."""
         plane = self.control_plane
-        plane.monitor_phase_s = self.phases.monitor_s
-        plane.lease_jitter = self.phases.jitter
         plane.controller_manager.start()
         plane.scheduler_process.start()
         frequency_s = plane.settings.cluster_status_update_frequency
         for spec in self.fleet.members:
             phase_s = self.phases.probe_s.get(spec.name, 0.0) % frequency_s
-            self.clock.call_at(self.clock.epoch - frequency_s + phase_s, self.join, spec)
+            self.clock.call_at(self.clock.epoch - frequency_s + phase_s - self.phases.latency_s, self.join, spec)
         self.clock.run_until(self.clock.epoch)
 
     # --- members
@@ -180,19 +159,32 @@ class FakeWorld:
         if not effect.full and not had_room:
             workloads.retry_scheduling()
 
+    def _wanted(self, process: Manager) -> str:
+        """The state that the faults on a process, and on its member, add up to."""
+        targets = (process.name, process.name.removeprefix(_AGENT))
+        return combined([fault.effect for fault in self.faults if fault.target in targets]).process
+
     def _rework_process(self, process: Manager) -> None:
         """An agent is stopped or frozen by faults on its member, and by faults on itself."""
-        targets = (process.name, process.name.removeprefix(_AGENT))
-        wanted = combined([fault.effect for fault in self.faults if fault.target in targets]).process
+        wanted = self._wanted(process)
         if process.running and wanted == STOPPED:
             process.stop()
-        elif process.running and process.paused != (wanted == FROZEN):
-            process.resume() if process.paused else process.pause()
+        elif process.running and wanted == FROZEN and not process.paused:
+            process.pause()
+            self._frozen_at[process.name] = self.clock.now()
+        elif process.paused and wanted != FROZEN:
+            slept_s = self.clock.now() - self._frozen_at[process.name]
+            wait_s = _THAW_S if slept_s <= _WATCH_LIFETIME_S else _RECONNECT_S
+            self.clock.call_later(wait_s, self.trace.bound(self._thaw, process.name), process)
         starts = not process.running and wanted not in (STOPPED, FROZEN)
         if starts and process.name not in self._starting:
             self._starting[process.name] = self._start_after_lease(process)
         elif not starts and process.name in self._starting:
             self.clock.cancel(self._starting.pop(process.name))
+
+    def _thaw(self, process: Manager) -> None:
+        if process.paused and self._wanted(process) not in (STOPPED, FROZEN):
+            process.resume()
 
     def _start_after_lease(self, process: Manager) -> Timer:
         """Start a process whose predecessor was killed: it works once the old leader lease has run out."""
