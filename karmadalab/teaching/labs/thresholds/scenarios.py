@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from karmadalab import Phases
 from karmadalab.api.time import seconds
 from karmadalab.controllers.cluster_status import ThresholdFilter
-from karmadalab.environments.fake import Phases
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
 from karmadalab.teaching.labs.thresholds.driving import ask
