@@ -139,7 +139,8 @@ class RestartAction(Data):
 
     def act(self, lab: Lab, base: Path) -> None:
         """Kill it, and start it after a while."""
-        lab.fault(self.restart).restart(down_for=self.down)
+        process: Any = lab.fault(self.restart)
+        process.restart(down_for=self.down)
 
 
 class ApplyAction(Data):

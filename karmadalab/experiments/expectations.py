@@ -143,7 +143,9 @@ _CLASSES: dict[str, type[Any]] = {
 }
 
 
-def read_expectations(data: Collection[Any], fleet: Fleet, moments: Collection[str], where: str) -> tuple[Expectation, ...]:
+def read_expectations(
+    data: Collection[Any], fleet: Fleet, moments: Collection[str], where: str
+) -> tuple[Expectation, ...]:
     """The expectations of a file.
 
     Args:

@@ -63,7 +63,7 @@ def _judge_one(expectation: Any, evidence: Evidence) -> Outcome:
     return Outcome(expected, met, instead, expectation.why)
 
 
-# --- events ------------------------------------------------------------------------------------------------------------------
+# --- events ----------------------------------------------------------------------------------------------------------
 
 
 def _happens(expectation: Happens, evidence: Evidence, start_s: float) -> tuple[bool, str]:
@@ -97,8 +97,9 @@ def _order(expectation: Order, evidence: Evidence, start_s: float) -> tuple[bool
         found = next((said for said in remaining if pattern.matches(said.words)), None)
         if found is None:
             hits = evidence.hits(pattern, start_s, evidence.end_s)
-            other = f"it came at {duration(hits[0].t)}, before it should" if hits else _nearest(pattern, evidence, start_s)
-            return False, f"number {len(times) + 1}, {text}, did not come in its turn: {other}"
+            early = f"it came at {duration(hits[0].t)}, before it should" if hits else ""
+            reason = early or _nearest(pattern, evidence, start_s)
+            return False, f"number {len(times) + 1}, {text}, did not come in its turn: {reason}"
         times.append(duration(found.t))
     return True, ", ".join(times)
 
@@ -106,7 +107,7 @@ def _order(expectation: Order, evidence: Evidence, start_s: float) -> tuple[bool
 def _nearest(pattern: Pattern, evidence: Evidence, start_s: float) -> str:
     """What did happen to the object that the pattern is about, the likest events first."""
     subject = Pattern(pattern.subject + ": *")
-    about = [said for said in evidence.hits(subject, start_s, evidence.end_s)]
+    about = evidence.hits(subject, start_s, evidence.end_s)
     if not about:
         return f"nothing happened to {pattern.subject}"
     texts = {said.words.partition(": ")[2]: said for said in reversed(about)}
@@ -116,7 +117,7 @@ def _nearest(pattern: Pattern, evidence: Evidence, start_s: float) -> str:
     return f"it never happened; of {pattern.subject} there was: {told}"
 
 
-# --- states ------------------------------------------------------------------------------------------------------------------
+# --- states ----------------------------------------------------------------------------------------------------------
 
 
 def _placement(expectation: Placement, evidence: Evidence, start_s: float) -> tuple[bool, str]:
@@ -158,7 +159,7 @@ def _holds(
     return True, f"it was so from {duration(low_s)} to {duration(high_s)}"
 
 
-# --- times and words -----------------------------------------------------------------------------------------------------------
+# --- times and words -------------------------------------------------------------------------------------------------
 
 
 def _window(expectation: Happens, evidence: Evidence, start_s: float) -> tuple[float, float]:

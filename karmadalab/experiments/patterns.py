@@ -1,8 +1,8 @@
 """Which event is meant: `Cluster member1: condition Ready True -> False`, as the timeline prints it.
 
 A line copied from a timeline is a pattern that finds its event. The words may stop early, and `*` stands for anything:
-`Pod@member3 default/nginx-*: Ready`, `Work karmada-es-member1/*: *`. A pattern that no event could ever match would make
-a `never` come true by mistake, so kinds, members and the first word are checked.
+`Pod@member3 default/nginx-*: Ready`, `Work karmada-es-member1/*: *`. A pattern that no event could ever match would
+make a `never` come true by mistake, so kinds, members and the first word are checked.
 """
 
 from __future__ import annotations
@@ -64,8 +64,10 @@ def read_pattern(text: str, members: Iterable[str], where: str) -> Pattern:
     pattern = Pattern(text)
     kind, blank, name = pattern.subject.partition(" ")
     if not blank or not pattern.words:
-        raise Invalid(f"{where}: write an event as the timeline prints it, for example "
-                      f"'Cluster member1: condition Ready True -> False', not {text!r}")
+        raise Invalid(
+            f"{where}: write an event as the timeline prints it, for example "
+            f"'Cluster member1: condition Ready True -> False', not {text!r}"
+        )
     kind, _, member = kind.partition("@")
     _check_kind(kind, where)
     if member and "*" not in member:

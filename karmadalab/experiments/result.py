@@ -55,4 +55,5 @@ class ScenarioResult:
             for o in self.outcomes
         )
         head = "<tr><th></th><th>expected</th><th>what happened</th></tr>"
-        return f"<p>{escape(self.about)}</p><p>{escape(self.summary())}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        text = f"<p>{escape(self.about)}</p><p>{escape(self.summary())}</p>"
+        return f"{text}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"

@@ -26,9 +26,9 @@ from karmadalab.api.errors import BadRequest, Invalid, KarmadalabError
 from karmadalab.api.meta import Data
 from karmadalab.api.scheme import convert
 from karmadalab.core.settings import Settings
-from karmadalab.environments.fake import Phases
 from karmadalab.environments.files import load_yaml
 from karmadalab.environments.fleet import Fleet, read_fleet
+from karmadalab.environments.phases import Phases
 from karmadalab.experiments.actions import Action, located, read_action
 from karmadalab.experiments.evidence import Evidence
 from karmadalab.experiments.expectations import Expectation, read_expectations
@@ -40,11 +40,14 @@ from karmadalab.lab import Lab
 Source = str | Path | Mapping[str, Any]
 
 
-class PhasesData(Data):
-    """At which beat the loops fall; members that are not named beat at 0 s."""
+class PhasesData(Data, rename="kebab"):
+    """At which beat the loops fall and how quick the processes are; members that are not named beat at 0 s."""
 
     monitor: Length = 0.0
     probes: dict[str, Length] = {}
+    jitter: bool = True
+    latency: Length = 0.0
+    scheduler_latency: Length = Phases.scheduler_latency_s
 
 
 class ScenarioData(Data):
@@ -151,9 +154,7 @@ def run_scenario(
     return ScenarioResult(scenario.where, scenario.about, lab, judge(scenario.expect, Evidence(lab, moments)))
 
 
-def _scenario(
-    data: ScenarioData, where: str, base: Path, settings: Mapping[str, Any], seed: int | None
-) -> Scenario:
+def _scenario(data: ScenarioData, where: str, base: Path, settings: Mapping[str, Any], seed: int | None) -> Scenario:
     with _saying(f"{where}: settings"):
         flags = Settings().with_flags(data.settings)
     fleet = _fleet(data.fleet, where, base)
@@ -203,7 +204,13 @@ def _phases(data: PhasesData | None, fleet: Fleet, where: str) -> Phases | None:
     for member, phase in data.probes.items():
         known(member, [spec.name for spec in fleet.members], f"{where}.probes", "member")
         probes[member] = length(phase, f"{where}.probes.{member}")
-    return Phases(length(data.monitor, f"{where}.monitor"), probes)
+    return Phases(
+        monitor_s=length(data.monitor, f"{where}.monitor"),
+        probe_s=probes,
+        jitter=data.jitter,
+        latency_s=length(data.latency, f"{where}.latency"),
+        scheduler_latency_s=length(data.scheduler_latency, f"{where}.scheduler-latency"),
+    )
 
 
 def _rehearse(scenario: Scenario) -> None:

@@ -1,0 +1,154 @@
+"""The commands and their options; what they do stands in the modules beside this one.
+
+Exit codes: 0 all is well, 1 something was not as it should be (an expectation, an exercise), 2 the question made no
+sense. Bad input gets one sentence, never a traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    help="A Karmada control plane in pure Python that a person can stop, rewind, question and rebuild.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class Format(StrEnum):
+    """How a run is shown."""
+
+    TABLE = "table"
+    JSON = "json"
+    HTML = "html"
+
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="a scenario, for example environments/failover.yaml")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FLAG=VALUE", help="a flag, for example cluster-failure-threshold=60s; repeatable"),
+]
+Seed = Annotated[int | None, typer.Option(help="another seed than the file's")]
+
+
+@app.command()
+def run(
+    file: File,
+    format: Annotated[Format, typer.Option(help="a timeline, its events as data, a page with a figure")] = Format.TABLE,
+    output: Annotated[Path | None, typer.Option("-o", metavar="PATH", help="write there, not to the terminal")] = None,
+    set: Set = None,
+    seed: Seed = None,
+) -> None:
+    """Run a scenario and say whether it went as expected.
+
+    Exits with 1 if it did not, and says what happened instead.
+    """
+    with refusals():
+        from karmadalab.cli.run import run_and_show
+
+        met = run_and_show(file, format.value, output, flags_of(set), seed)
+    if not met:
+        raise typer.Exit(1)
+
+
+@app.command()
+def explain(
+    file: File,
+    what: Annotated[str, typer.Argument(metavar="OBJECT", help="deployment/nginx, cluster/member1, pod/NAME@member2")],
+    set: Set = None,
+    seed: Seed = None,
+) -> None:
+    """Run a scenario, then tell how an object came to be where it is, from the first cause on."""
+    with refusals():
+        from karmadalab.experiments import run_scenario
+
+        typer.echo(repr(run_scenario(file, flags_of(set), seed).lab.explain(what)))
+
+
+exercises = typer.Typer(help="Make the exercises out of their solutions, and try both.", no_args_is_help=True)
+app.add_typer(exercises, name="exercises")
+Solutions = Annotated[Path, typer.Option(metavar="FOLDER", help="where the sources are")]
+Exercises = Annotated[Path, typer.Option(metavar="FOLDER", help="where the exercises are")]
+
+
+@exercises.command()
+def build(solutions: Solutions = Path("solutions"), exercises: Exercises = Path("exercises")) -> None:
+    """Write an exercise for each solution; those that are right already are left alone."""
+    with refusals():
+        from karmadalab.teaching.exercises import build as build_exercises
+
+        for path in build_exercises(solutions, exercises):
+            typer.echo(str(path))
+
+
+@exercises.command()
+def verify(solutions: Solutions = Path("solutions"), exercises: Exercises = Path("exercises")) -> None:
+    """Try that every solution passes, and that every unsolved exercise fails at its first check."""
+    with refusals():
+        from karmadalab.teaching.exercises import verify as verify_exercises
+
+        problems = verify_exercises(solutions, exercises)
+    for problem in problems:
+        typer.echo(problem)
+    if problems:
+        raise typer.Exit(1)
+    typer.echo("every solution passes, and every exercise is unsolved at its first check")
+
+
+@app.command()
+def version() -> None:
+    """Say which version this is, and which Karmada it follows."""
+    from karmadalab import Settings, __version__
+
+    typer.echo(f"karmadalab {__version__} ({Settings().banner()})")
+
+
+def flags_of(pairs: list[str] | None) -> dict[str, Any]:
+    """`["cluster-failure-threshold=60s"]` as a mapping.
+
+    Raises:
+        BadRequest: one is written otherwise.
+    """
+    from karmadalab.api.errors import BadRequest
+
+    flags = {}
+    for pair in pairs or ():
+        flag, sign, value = pair.partition("=")
+        if not sign or not flag:
+            raise BadRequest(f"--set: write FLAG=VALUE, for example cluster-failure-threshold=60s, not {pair!r}")
+        flags[flag] = value
+    return flags
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """For the length of a block, what the library refuses becomes a sentence and exit code 2."""
+    from karmadalab.api.errors import KarmadalabError
+
+    try:
+        yield
+    except KarmadalabError as error:
+        refused = str(error)
+    except ImportError as error:  # an extra that is missing; the message names it
+        if "pip install" not in str(error):
+            raise
+        refused = str(error)
+    except OSError as error:
+        refused = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    else:
+        return
+    typer.echo(f"karmadalab: {refused}", err=True)
+    raise typer.Exit(2)
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="karmadalab")

@@ -1,0 +1,290 @@
+"""Every scenario file runs as it says, and one that does not is told what happened instead."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from karmadalab import Lab
+from karmadalab.api.cluster import is_ready
+from karmadalab.api.errors import BadRequest, Invalid
+from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Row
+from karmadalab.experiments import ScenarioResult, read_scenario, run_scenario
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENTS = ROOT / "environments"
+WRITES = (CREATE, UPDATE, STATUS, DELETE)
+
+
+def scenario_files() -> list[Path]:
+    """The files that say what they are about; the others are fleets and manifests."""
+    return [path for path in sorted(ENVIRONMENTS.glob("*.yaml")) if "\nuntil:" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", scenario_files(), ids=lambda path: path.stem)
+def test_a_scenario_file_meets_its_expectations(path: Path) -> None:
+    result = run_scenario(path)
+    assert result.outcomes, "a scenario without expectations proves nothing"
+    assert result.met, repr(result)
+    result.lab.check()
+
+
+@pytest.mark.parametrize("path", sorted(ENVIRONMENTS.glob("*-members.yaml")), ids=lambda path: path.stem)
+def test_a_fleet_file_makes_a_lab(path: Path) -> None:
+    lab = Lab.fake(path, seed=1).run("1m")
+    assert [cluster.metadata.name for cluster in lab.list("Cluster")] == sorted(lab.members)
+    assert all(is_ready(cluster) for cluster in lab.list("Cluster"))
+
+
+def test_the_five_members_are_those_of_the_recordings() -> None:
+    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml")
+    modes = {cluster.metadata.name: cluster.spec.syncMode for cluster in lab.list("Cluster")}
+    assert modes == {"member1": "Push", "member2": "Push", "member3": "Pull", "member4": "Push", "member5": "Push"}
+
+
+# --- story (a): the copy that has nothing to do with the fault is never touched
+
+
+def rows_after_fault(result: ScenarioResult) -> list[Row]:
+    lab = result.lab
+    fault = next(row for row in lab.trace.rows if row.kind == "fault")
+    return [row for row in lab.trace.rows[fault.id :] if row.verb in WRITES]
+
+
+@pytest.mark.parametrize("name", ["story-a", "story-a-member5"])
+def test_story_a_never_touches_the_copy_on_member1(name: str) -> None:
+    rows = rows_after_fault(run_scenario(ENVIRONMENTS / f"{name}.yaml"))
+    works = [row for row in rows if row.kind.startswith("Work.") and row.namespace == "karmada-es-member1"]
+    inside = [row for row in rows if row.world == "member1" and row.kind in ("Deployment.apps", "Pod")]
+    assert works == []
+    assert inside == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_story_a_ends_on_member1_with_member3_or_member5_whatever_the_phases(seed: int) -> None:
+    result = run_scenario(ENVIRONMENTS / "story-a.yaml", seed=seed)
+    assert result.met, repr(result)
+    assert result.lab.placement["default/nginx-deployment"] in (
+        {"member1": 2, "member3": 2},
+        {"member1": 2, "member5": 2},
+    )
+
+
+# --- story (b), sentence by sentence, in any phase
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_story_b_holds_whatever_the_phases(seed: int) -> None:
+    result = run_scenario(ENVIRONMENTS / "story-b.yaml", seed=seed)
+    assert result.met, repr(result)
+
+
+def test_story_b_says_why_nobody_else_was_chosen() -> None:
+    lab = run_scenario(ENVIRONMENTS / "story-b.yaml").lab
+    assert "member4" not in lab.get("PropagationPolicy", "nginx").spec.placement.clusterAffinity.clusterNames
+    [taint] = [str(taint) for taint in lab.get("Cluster", "member2").spec.taints]
+    assert taint == "maintenance=true:NoSchedule"
+
+
+def test_the_lease_of_story_b_stops_with_the_cut_and_goes_on_when_it_is_healed() -> None:
+    renewals = [event.t for event in run_scenario(ENVIRONMENTS / "story-b.yaml").lab.timeline.where("Lease", "member3")]
+    assert max(t for t in renewals if t <= 60) > 49
+    assert [t for t in renewals if 60 < t <= 900] == []
+    assert min(t for t in renewals if t > 900) < 925
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_moved_off_a_powered_off_member_does_not_move_back(seed: int) -> None:
+    lab = run_scenario(ENVIRONMENTS / "powered-off-and-on.yaml", seed=seed).lab
+    assert lab.placement["default/nginx-deployment"] == {"member2": 2, "member3": 2}
+    lab.run("12h")
+    assert lab.placement["default/nginx-deployment"] == {"member2": 2, "member3": 2}
+
+
+# --- expectations that are not met say what happened instead
+
+
+def scenario(**parts: Any) -> dict[str, Any]:
+    base = {
+        "about": "a test",
+        "fleet": {"members": ["member1", "member2"]},
+        "seed": 1,
+        "phases": {"monitor": "1s", "probes": {"member1": "6s"}},
+        "actions": [{"at": "1m", "fault": "refuse", "target": "member1", "name": "fault"}],
+        "until": "8m",
+    }
+    return {**base, **parts}
+
+
+READY = "Cluster member1: condition Ready True -> False"
+INSTEAD = [
+    ("too late", {"happens": READY, "at": "30s", "after": "fault"},
+     "it happened at 1m36s (36s after fault)"),
+    ("too early", {"happens": READY, "between": ["40s", "1m"], "after": "fault"},
+     "it happened at 1m36s (36s after fault)"),
+    ("not at all", {"happens": "Cluster member1: condition Ready False -> True"},
+     "it never happened; of Cluster member1 there was: condition Ready True -> False (ClusterNotReachable) at 1m36s; "
+     "taint added cluster.karmada.io/not-ready:NoSchedule at 1m36s; "
+     "taint added cluster.karmada.io/not-ready:NoExecute at 6m4*"),
+    ("to nobody", {"happens": "Deployment default/web: created"},
+     "nothing happened to Deployment default/web"),
+    ("too often", {"happens": "Cluster member1: taint added", "times": 1},
+     "it happened twice: at 1m36s, at 6m4*"),
+    ("although never", {"never": "Cluster member1: taint added *NoExecute"},
+     "Cluster member1: taint added cluster.karmada.io/not-ready:NoExecute happened at 6m4*"),
+    ("out of turn", {"order": ["Cluster member1: taint added *NoExecute", READY]},
+     f"number 2, {READY}, did not come in its turn: it came at 1m36s, before it should"),
+    ("placed nowhere", {"placement": "deployment/web", "is": {"member1": 1}},
+     "it was {} at 8m0s"),
+    ("not for so long", {"ready": "deployment/web", "is": 1, "between": ["1m", "2m"]},
+     "it was 0 from 1m0s on"),
+    ("after the end", {"running": "deployment/web", "is": {}, "at": "9m"},
+     "the run ended before, at 8m0s"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expectation", "instead"), [case[1:] for case in INSTEAD], ids=[case[0] for case in INSTEAD])
+def test_an_expectation_that_is_not_met_says_what_happened_instead(expectation: dict[str, Any], instead: str) -> None:
+    [outcome] = run_scenario(scenario(expect=[expectation])).outcomes
+    assert not outcome.met
+    # NoExecute falls on a pass of the health monitor, whose period is a little longer than its flag says.
+    assert re.sub(r"6m(3[5-9]|4[0-3])[.\d]*s", "6m4*", outcome.instead) == instead
+
+
+def test_what_comes_after_something_that_never_came_is_not_met_either() -> None:
+    back = {"happens": "Cluster member1: condition Ready False -> True", "name": "back"}
+    untainted = {"happens": "Cluster member1: taint removed *NoExecute", "after": "back"}
+    outcomes = run_scenario(scenario(expect=[back, untainted])).outcomes
+    assert [outcome.met for outcome in outcomes] == [False, False]
+    assert outcomes[1].instead == "back itself never happened"
+
+
+# --- scenarios that make no sense are refused before anything runs
+
+POLICY = {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy", "metadata": {"name": "web"}}
+REFUSED = [
+    ("no fleet", {"fleet": None}, "scenario: fleet: required, but missing"),
+    ("unknown part", {"expct": []}, "scenario: expct: unknown field; did you mean expect?"),
+    ("unknown flag", {"settings": {"cluster-failure-treshold": "60s"}},
+     "scenario: settings: there is no flag 'cluster-failure-treshold'; did you mean cluster_failure_threshold?"),
+    ("negative flag", {"settings": {"cluster-failure-threshold": "-1s"}},
+     "scenario: settings: cluster_failure_threshold: a length of time can't be negative, got -1s"),
+    ("unknown gate", {"settings": {"feature-gates": {"Failovr": True}}},
+     "scenario: settings: feature_gates: v1.13 has no gate 'Failovr'; did you mean Failover?"),
+    ("fleet file that is not there", {"fleet": "no.yaml"}, "no.yaml: no such file"),
+    ("member twice", {"fleet": {"members": ["a", "a"]}}, "scenario: fleet: members[1].name: 'a' is used twice"),
+    ("phase of an unknown member", {"phases": {"probes": {"membr1": "1s"}}},
+     "scenario: phases.probes: there is no member 'membr1'; did you mean member1?"),
+    ("negative latency", {"phases": {"scheduler-latency": "-1s"}},
+     "scenario: phases.scheduler-latency: a time can't be negative, got -1s"),
+    ("negative end", {"until": "-5m"}, "scenario: until: a time can't be negative, got -5m"),
+    ("end that is no time", {"until": "soon"}, "scenario: until: 'soon' is not a duration: write 40s, 5m, 1h30m"),
+    ("action without a verb", {"actions": [{"at": "1m"}]},
+     "scenario: actions[0]: an action says exactly one of fault, heal, restart, apply, scale, delete, taint, untaint; "
+     "it has at"),
+    ("action with two verbs", {"actions": [{"at": "1m", "fault": "refuse", "heal": "all"}]},
+     "scenario: actions[0]: an action says exactly one of fault, heal, restart, apply, scale, delete, taint, untaint; "
+     "it says fault and heal"),
+    ("action that is text", {"actions": ["heal"]}, "scenario: actions[0]: an action is a mapping such as {fault: ...}"),
+    ("unknown cluster", {"actions": [{"at": "1m", "fault": "refuse", "target": "member9"}]},
+     "scenario: actions[0].target: there is no member or process 'member9'; did you mean"),
+    ("unknown fault", {"actions": [{"at": "1m", "fault": "power_of", "target": "member1"}]},
+     "scenario: actions[0].fault: there is no fault 'power_of'; did you mean power_off?"),
+    ("negative time", {"actions": [{"at": "-1m", "fault": "refuse", "target": "member1"}]},
+     "scenario: actions[0].at: a time can't be negative, got -1m"),
+    ("negative length", {"actions": [{"at": "1m", "fault": "refuse", "target": "member1", "for": "-3s"}]},
+     "scenario: actions[0].for: a time can't be negative, got -3s"),
+    ("no length", {"actions": [{"at": "1m", "fault": "refuse", "target": "member1", "for": "0s"}]},
+     "scenario: actions[0].for: a fault lasts longer than 0s"),
+    ("action after the end", {"actions": [{"at": "1h", "heal": "all"}]},
+     "scenario: actions[0].at: 1h is after the end, until: 8m"),
+    ("fault that lacks a number", {"actions": [{"at": "1m", "fault": "slow", "target": "member1"}]},
+     "scenario: actions[0].latency: required by the fault slow, but missing"),
+    ("fault with a stray number", {"actions": [{"at": "1m", "fault": "hang", "target": "member1", "loss": 0.5}]},
+     "scenario: actions[0].loss: means nothing to the fault hang; leave it out"),
+    ("fault with a bad number", {"actions": [{"at": "1m", "fault": "lossy", "target": "member1", "loss": 7}]},
+     "scenario: actions[0]: loss: expected a share above 0 and up to 1, got 7"),
+    ("agent of a push member", {"actions": [{"at": "1m", "fault": "stop_agent", "target": "member1"}]},
+     "scenario: actions[0].fault: member1 is in push mode and has no agent; try refuse or power_off"),
+    ("process that can't lose power",
+     {"actions": [{"at": "1m", "fault": "power_off", "target": "karmada-scheduler"}]},
+     "scenario: actions[0].fault: there is no fault of a process 'power_off'; there are stop, freeze"),
+    ("unknown process", {"actions": [{"at": "1m", "restart": "karmada-shceduler"}]},
+     "scenario: actions[0].restart: there is no process 'karmada-shceduler'; did you mean karmada-scheduler?"),
+    ("heal of nobody", {"actions": [{"at": "1m", "heal": "memer1"}]},
+     "scenario: actions[0].heal: there is no member or process 'memer1'; did you mean member1?"),
+    ("scale of what is not there", {"actions": [{"at": "1m", "scale": "deployment/web", "replicas": 3}]},
+     "scenario: actions[0]: Deployment default/web not found"),
+    ("scale below zero", {"actions": [{"at": "1m", "scale": "deployment/web", "replicas": -3}]},
+     "scenario: actions[0].replicas: expected a whole number of 0 or more, got -3"),
+    ("delete of an unknown kind", {"actions": [{"at": "1m", "delete": "deplyment/web"}]},
+     "scenario: actions[0].delete: there is no kind 'deplyment'"),
+    ("delete without a kind", {"actions": [{"at": "1m", "delete": "web"}]},
+     "scenario: actions[0].delete: write kind/name or kind/namespace/name, for example deployment/nginx, not 'web'"),
+    ("taint that is none", {"actions": [{"at": "1m", "taint": "member1", "with": "gone:Never"}]},
+     "scenario: actions[0]: taint: write key=value:effect with one of NoSchedule, PreferNoSchedule, NoExecute"),
+    ("taint of an unknown cluster", {"actions": [{"at": "1m", "taint": "mars", "with": "a:NoExecute"}]},
+     "scenario: actions[0].taint: there is no cluster 'mars'; there are member1, member2"),
+    ("name used twice",
+     {"actions": [{"at": "1m", "heal": "all", "name": "x"}, {"at": "2m", "heal": "all", "name": "x"}]},
+     "scenario: actions: the name 'x' is used twice"),
+    ("manifest that admission refuses", {"manifests": [{**POLICY, "spec": {"resourceSelectrs": []}}]},
+     "scenario: manifests: PropagationPolicy web: spec.resourceSelectrs: unknown field; did you mean resourceSelect"),
+    ("manifest refused at a later time", {"actions": [{"at": "5m", "apply": {**POLICY, "spec": {"placement": []}}}]},
+     "scenario: actions[0]: PropagationPolicy web: "),
+    ("manifest file that is not there", {"manifests": ["no.yaml"]}, "scenario: manifests: no.yaml: no such file"),
+    ("expectation of nothing", {"expect": [{"at": "1m"}]},
+     "scenario: expect[0]: an expectation says exactly one of happens, never, order, placement, running, ready; it ha"),
+    ("expectation with a stray field", {"expect": [{"never": READY, "at": "1m"}]},
+     "scenario: expect[0]: at: unknown field"),
+    ("expectation about an unknown cluster", {"expect": [{"never": "Cluster member7: condition Ready"}]},
+     "scenario: expect[0].never: there is no cluster 'member7'; did you mean"),
+    ("expectation about an unknown kind", {"expect": [{"never": "Clutser member1: condition Ready"}]},
+     "scenario: expect[0].never: there is no kind 'Clutser'; did you mean Cluster"),
+    ("expectation in unknown words", {"expect": [{"never": "Cluster member1: conditon Ready"}]},
+     "scenario: expect[0].never: there is no change of a Cluster that begins with 'conditon'; did you mean condition?"),
+    ("expectation without an object", {"expect": [{"happens": "Ready is False"}]},
+     "scenario: expect[0].happens: write an event as the timeline prints it"),
+    ("both at and between", {"expect": [{"happens": READY, "at": "1s", "between": ["1s", "2s"]}]},
+     "scenario: expect[0]: write either at or between, not both"),
+    ("range backwards", {"expect": [{"happens": READY, "between": ["2m", "1m"]}]},
+     "scenario: expect[0].between: the range ends before it begins: 2m to 1m"),
+    ("negative tolerance", {"expect": [{"happens": READY, "at": "1m", "within": "-1s"}]},
+     "scenario: expect[0].within: a time can't be negative, got -1s"),
+    ("after what is not named", {"expect": [{"happens": READY, "after": "falt"}]},
+     "scenario: expect[0].after: there is no action or earlier expectation named 'falt'; did you mean fault?"),
+    ("placement on an unknown cluster", {"expect": [{"placement": "deployment/web", "is": {"member8": 1}}]},
+     "scenario: expect[0].is: there is no cluster 'member8'; did you mean"),
+    ("order of one", {"expect": [{"order": [READY]}]}, "scenario: expect[0].order: an order needs two events or more"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_a_scenario_that_makes_no_sense_is_refused_before_anything_runs(parts: dict[str, Any], message: str) -> None:
+    with pytest.raises((Invalid, BadRequest)) as refused:
+        read_scenario({key: value for key, value in scenario(**parts).items() if value is not None})
+    assert str(refused.value).startswith(message)
+
+
+def test_the_file_is_named_in_what_is_wrong_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    with file.open("w") as out:
+        YAML(typ="safe").dump(scenario(until="-1s"), out)
+    with pytest.raises(Invalid, match=rf"^{file}: until: a time can't be negative"):
+        read_scenario(file)
+
+
+# --- a scenario in a notebook
+
+
+def test_flags_and_seed_can_be_changed_and_the_lab_runs_on() -> None:
+    result = run_scenario(ENVIRONMENTS / "failover.yaml", {"cluster-failure-threshold": "60s"}, seed=3)
+    assert (result.lab.settings.cluster_failure_threshold, result.lab.seed) == (60.0, 3)
+    assert not result.met
+    assert "expected: Cluster member1: condition Ready True -> False" in repr(result)
+    assert "✗ not met" in result._repr_html_()
+    assert result.lab.run("1m").t == 960.0
