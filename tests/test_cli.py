@@ -36,7 +36,7 @@ def test_a_run_as_a_table() -> None:
     assert any(line.endswith("Karmada  nginx: eviction from member1 begins") for line in lines)
     assert any(line.endswith("member3  2 pods ready") for line in lines)
     assert lines[-1] == "OK: all 11 expectations met"
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= 80
     assert "\x1b" not in done.stdout
 
 

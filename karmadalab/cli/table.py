@@ -11,7 +11,7 @@ from karmadalab.experiments import ScenarioResult
 
 _HEADS = ("time", "after fault", "where", "what")
 _STYLES = {"fault": "bold red", "worse": "yellow", "better": "green", "move": "bold cyan", "plain": ""}
-_PLAIN_WIDTH = 100
+_PLAIN_WIDTH = 80
 
 
 def plain_table(result: ScenarioResult) -> str:
