@@ -104,6 +104,7 @@ class Controller:
             manager.clock, manager.trace, self._work, settings.rate_limiter_base_delay, settings.rate_limiter_max_delay
         )
         self.queue.latency_s = manager.latency_s
+        self._requests: dict[tuple[str, str], Request] = {}  # made once an object, not once an event
         self._stops: list[Callable[[], None]] = []
 
     def start(self) -> None:
@@ -126,7 +127,11 @@ class Controller:
 
     def _itself(self, event: str, old: AnyObject | None, new: AnyObject) -> None:
         meta = new.metadata
-        self.queue.add(Request(meta.namespace, meta.name))
+        key = (meta.namespace, meta.name)
+        request = self._requests.get(key)
+        if request is None:
+            request = self._requests[key] = Request(*key)
+        self.queue.add(request)
 
     def _mapped(self, requests: Mapper) -> Callable[[str, AnyObject | None, AnyObject], None]:
         add = self.queue.add

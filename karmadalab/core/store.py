@@ -14,11 +14,12 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Protocol, TypeVar, overload
 
-from karmadalab.api.errors import AlreadyExists, BadRequest, Conflict, Gone, NotFound
-from karmadalab.api.meta import LabelSelector, ObjectMeta, Resource, replace, selector_matches
+from karmadalab.api.errors import AlreadyExists, ApiError, BadRequest, Conflict, Gone, Invalid, NotFound
+from karmadalab.api.meta import LabelSelector, ObjectMeta, OwnerReference, Resource, replace, selector_matches
+from karmadalab.api.native_rules import check_content, check_labels, check_name
 from karmadalab.api.scheme import AnyObject, is_namespaced
 from karmadalab.api.time import Time
-from karmadalab.api.unstructured import Unstructured
+from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Trace
@@ -27,6 +28,8 @@ R = TypeVar("R", bound=Resource)
 Key = tuple[str, str]
 
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
+GARBAGE_COLLECTOR = "garbage-collector"
+_RETRY_S, _LONGEST_RETRY_S = 0.005, 1000.0  # how long the garbage collector backs off
 Handler = Callable[[str, AnyObject | None, AnyObject], None]
 Admit = Callable[[str, AnyObject, AnyObject | None], AnyObject]
 
@@ -152,14 +155,14 @@ class Store:
             found = [obj for obj in found if selector_matches(selector, obj.metadata.labels)]
         return found
 
-    def indexed(self, kind: type[R], index: str, value: Hashable) -> list[R]:
+    def indexed(self, kind: Any, index: str, value: Hashable) -> list[Any]:
         """The objects that an index has under a value, by namespace and name."""
-        table = self._table(kind.GROUP_KIND)
-        return [table.objects[key] for key in sorted(table.indexes[index][1].get(value, ()))]  # type: ignore[misc]
+        table = self._table(kind if isinstance(kind, str) else kind.GROUP_KIND)
+        return [table.objects[key] for key in sorted(table.indexes[index][1].get(value, ()))]
 
-    def add_index(self, kind: type[R], index: str, values: Callable[[R], Iterable[Hashable]]) -> None:
+    def add_index(self, kind: Any, index: str, values: Callable[[Any], Iterable[Hashable]]) -> None:
         """Keep the objects of a kind findable by what `values` says of each."""
-        table = self._table(kind.GROUP_KIND)
+        table = self._table(kind if isinstance(kind, str) else kind.GROUP_KIND)
         if index not in table.indexes:
             table.indexes[index] = (values, defaultdict(set))
             for key, obj in table.objects.items():
@@ -188,7 +191,7 @@ class Store:
         if self.admit is not None:
             obj = self.admit("CREATE", obj, None)
             meta = obj.metadata
-        self._check_identity(table, obj.kind, meta)
+        self.check_new(obj)
         if not meta.name:
             self._uids += 1
             meta = replace(meta, name=f"{meta.generateName}{self._uids:05x}")
@@ -199,7 +202,6 @@ class Store:
         self._uids += 1
         meta = replace(
             meta,
-            generateName="",
             uid=self._uid(),
             resourceVersion=str(self.version),
             generation=0 if kind in _NO_GENERATION else 1,
@@ -229,18 +231,23 @@ class Store:
         obj = _with_status_of(obj, old)
         old_meta = old.metadata
         spec_changed = _content_changed(obj, old)
-        if not spec_changed and _same_metadata(meta, old_meta):
-            return old
+        if not spec_changed:
+            if _same_metadata(meta, old_meta):
+                return old
+        elif obj.__class__ is Unstructured:  # typed kinds were checked when they were made
+            check_content(obj)
+        if meta is not old_meta:
+            self._check_update(obj, meta, old_meta)
+            meta = replace(
+                meta,
+                uid=old_meta.uid,
+                generateName=old_meta.generateName,
+                creationTimestamp=old_meta.creationTimestamp,
+                deletionTimestamp=old_meta.deletionTimestamp,
+            )
         self.version += 1
-        generation = old_meta.generation
-        meta = replace(
-            meta,
-            uid=old_meta.uid,
-            creationTimestamp=old_meta.creationTimestamp,
-            deletionTimestamp=old_meta.deletionTimestamp,
-            generation=generation + 1 if spec_changed and generation else generation,
-            resourceVersion=str(self.version),
-        )
+        generation = old_meta.generation + 1 if spec_changed and old_meta.generation else old_meta.generation
+        meta = replace(meta, generation=generation, resourceVersion=str(self.version))
         new = replace(obj, metadata=meta)
         if old_meta.deletionTimestamp is not None and not meta.finalizers:
             self._remove(table, kind, key, old, new)
@@ -368,7 +375,10 @@ class Store:
             table.index(key, old, new)
         if old is None or old.metadata.ownerReferences != new.metadata.ownerReferences:
             self._reown(kind, key, old, new)
-        self._tell(table, self.trace.write(self.world, verb, kind, old, new, self.version), event, old, new)
+            for owner in new.metadata.ownerReferences:
+                if not self._is_alive(owner, new.metadata.namespace):  # it went before its dependent came
+                    self._collect_soon(owner.uid)
+        self._tell(table, self.trace.write(self.world, verb, kind, key, old, new, self.version), event, old, new)
 
     def _remove(self, table: _Table, kind: str, key: Key, old: Any, last: Any) -> None:
         del table.objects[key]
@@ -376,11 +386,10 @@ class Store:
         if table.indexes:
             table.index(key, old, None)
         self._reown(kind, key, old, None)
-        row = self.trace.write(self.world, DELETE, kind, old, None, self.version)
+        row = self.trace.write(self.world, DELETE, kind, key, old, None, self.version)
         self._tell(table, row, DELETED, old, last)
         if last.metadata.uid in self._owned:
-            collect = self.trace.bound(self._collect, "garbage-collector")
-            self.clock.call_soon((collect, (last.metadata.uid,)))
+            self._collect_soon(last.metadata.uid)
 
     def _tell(self, table: _Table, row: int, event: str, old: Any, new: Any) -> None:
         watchers = table.watchers
@@ -401,21 +410,67 @@ class Store:
         for owner in new.metadata.ownerReferences if new is not None else ():
             self._owned[owner.uid].add((kind, key))
 
-    def _collect(self, owner_uid: str) -> None:
-        """Background garbage collection: delete what a deleted object owned, unless it has another living owner."""
+    # --- garbage collection
+
+    def _collect_soon(self, owner_uid: str) -> None:
+        self.clock.call_soon((self.trace.bound(self._collect, GARBAGE_COLLECTOR), (owner_uid,)))
+
+    def _collect(self, owner_uid: str, failures: int = 0) -> None:
+        """Background garbage collection: delete what a gone object owned, unless it has another living owner."""
+        refused = False
         for kind, (namespace, name) in sorted(self._owned.get(owner_uid, ())):
             obj = self.find(kind, name, namespace)
-            if obj is None:
+            alive = [owner for owner in obj.metadata.ownerReferences if self._is_alive(owner, namespace)]
+            if len(alive) == len(obj.metadata.ownerReferences):
                 continue
-            others = [owner for owner in obj.metadata.ownerReferences if owner.uid != owner_uid]
-            if any(self._is_alive(owner.uid, owner.apiVersion, owner.kind, owner.name, namespace) for owner in others):
-                continue
-            self.delete(kind, name, namespace)
+            try:
+                if alive:
+                    self.update(replace(obj, metadata=replace(obj.metadata, ownerReferences=tuple(alive))))
+                elif obj.metadata.deletionTimestamp is None:
+                    self.delete(kind, name, namespace)
+            except ApiError as error:  # admission protects it; perhaps not for ever
+                refused = True
+                if not failures:
+                    self.trace.note(kind, name, f"not collected: {error}", namespace=namespace, world=self.world)
+        if refused:
+            retry = self.trace.bound(self._collect, GARBAGE_COLLECTOR)
+            self.clock.call_later(min(_RETRY_S * 2.0**failures, _LONGEST_RETRY_S), retry, owner_uid, failures + 1)
 
-    def _is_alive(self, uid: str, api_version: str, kind: str, name: str, namespace: str) -> bool:
-        known = Unstructured(apiVersion=api_version, kind=kind).GROUP_KIND
-        owner = self.find(known, name, namespace if is_namespaced(known) else "")
-        return owner is not None and owner.metadata.uid == uid
+    def _is_alive(self, owner: OwnerReference, namespace: str) -> bool:
+        kind = group_kind(owner.apiVersion, owner.kind)
+        found = self.find(kind, owner.name, namespace if is_namespaced(kind) else "")
+        return found is not None and found.metadata.uid == owner.uid
+
+    # --- what any API server checks
+
+    def check_new(self, obj: Any) -> None:
+        """Whether an object could be created, as far as it is known from the object alone.
+
+        Raises:
+            BadRequest, Invalid: what is wrong with its name, its labels or its content.
+        """
+        meta = obj.metadata
+        kind: str = obj.GROUP_KIND
+        self._check_identity(self._table(kind), obj.kind, meta)
+        check_name(obj.kind, kind, meta)
+        if meta.labels:
+            check_labels(obj.kind, _where(meta), meta.labels)
+        check_content(obj)
+
+    @staticmethod
+    def _check_update(obj: Any, meta: ObjectMeta, old: ObjectMeta) -> None:
+        if meta.uid and meta.uid != old.uid:
+            raise Conflict(
+                f"{obj.kind} {_where(meta)}: you wrote uid {meta.uid}, the store has {old.uid}: the object you read was "
+                "deleted and another has its name; read it again"
+            )
+        if meta.labels != old.labels:
+            check_labels(obj.kind, _where(meta), meta.labels)
+        if old.deletionTimestamp is not None and (new := set(meta.finalizers) - set(old.finalizers)):
+            raise Invalid(
+                f"{obj.kind} {_where(meta)}: metadata.finalizers: {', '.join(sorted(new))} can't be added: the object is "
+                "being deleted; finalizers can only be removed now"
+            )
 
     def _check_identity(self, table: _Table, kind: str, meta: ObjectMeta) -> None:
         if not meta.name and not meta.generateName:
@@ -467,43 +522,33 @@ def _where(meta: ObjectMeta) -> str:
     return f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
 
 
-_STATUS_OF: dict[type, Any] = {}  # per typed kind: its empty status, or None when it has none
-
-
-def _empty_status(cls: type) -> Any:
-    if cls not in _STATUS_OF:
-        fields = dict(zip(reversed(cls.__struct_fields__), reversed(cls.__struct_defaults__), strict=False))  # type: ignore[attr-defined]
-        _STATUS_OF[cls] = fields.get("status")
-    return _STATUS_OF[cls]
-
-
 def _without_status(obj: Any) -> Any:
     if isinstance(obj, Unstructured):
         if "status" not in obj.body:
             return obj
         return replace(obj, body={key: value for key, value in obj.body.items() if key != "status"})
-    empty = _empty_status(type(obj))
-    return obj if empty is None or obj.status == empty else replace(obj, status=empty)
+    if getattr(obj, "status", None) is None:  # a kind that has none
+        return obj
+    return replace(obj, status=type(obj.status)())
 
 
 def _with_status_of(obj: Any, other: Any) -> Any:
     """`obj` with the status of `other`."""
-    if isinstance(obj, Unstructured):
-        mine, theirs = obj.body.get("status"), other.body.get("status")
-        if mine == theirs:
-            return obj
-        body = {key: value for key, value in obj.body.items() if key != "status"}
-        return replace(obj, body=body if theirs is None else {**body, "status": theirs})
-    if _empty_status(type(obj)) is None or obj.status is other.status:
+    if obj.__class__ is not Unstructured:
+        status = getattr(other, "status", None)
+        return obj if status is None or obj.status is status else replace(obj, status=status)
+    mine, theirs = obj.body.get("status"), other.body.get("status")
+    if mine == theirs:
         return obj
-    return replace(obj, status=other.status)
+    body = {key: value for key, value in obj.body.items() if key != "status"}
+    return replace(obj, body=body if theirs is None else {**body, "status": theirs})
 
 
 def _content_changed(obj: Any, old: Any) -> bool:
     """Whether anything but metadata and status differs; both have the same status already."""
-    if isinstance(obj, Unstructured):
-        return bool(obj.body is not old.body and obj.body != old.body)
-    return bool(obj.spec is not old.spec and obj.spec != old.spec)
+    if obj.__class__ is not Unstructured:
+        return bool(obj.spec is not old.spec and obj.spec != old.spec)
+    return bool(obj.body is not old.body and obj.body != old.body)
 
 
 def _same_metadata(meta: ObjectMeta, old: ObjectMeta) -> bool:

@@ -31,9 +31,9 @@ class Row(msgspec.Struct, frozen=True, gc=False):
         verb: create, update, status or delete for a write; fault, note or error for the rest.
         kind: `Work.work.karmada.io`; for a fault or a note, what it is about.
         old, new: the object before and after, None where there is none.
+        version: the store's resourceVersion after the write.
         text: for rows that are no writes, what happened.
         detail: more about it, as plain data.
-        version: the store's resourceVersion after the write.
     """
 
     id: int
@@ -47,9 +47,9 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     name: str
     old: AnyObject | None = None
     new: AnyObject | None = None
+    version: int = 0
     text: str = ""
     detail: Any = None
-    version: int = 0
 
 
 class Trace:
@@ -71,15 +71,12 @@ class Trace:
         self.blame: dict[str, int] = {}
 
     def write(
-        self, world: str, verb: str, kind: str, old: AnyObject | None, new: AnyObject | None, version: int
+        self, world: str, verb: str, kind: str, key: tuple[str, str], old: AnyObject | None, new: AnyObject | None, version: int
     ) -> int:
-        """Record a write to a store; returns the row's id."""
-        meta = (new or old).metadata  # type: ignore[union-attr] # one of them is there
+        """Record a write to a store; `key` is namespace and name. Returns the row's id."""
         rows = self.rows
         row_id = len(rows)
-        rows.append(
-            Row(row_id, self._now(), self.cause, self.actor, world, verb, kind, meta.namespace, meta.name, old, new, "", None, version)
-        )
+        rows.append(Row(row_id, self._now(), self.cause, self.actor, world, verb, kind, *key, old, new, version))
         return row_id
 
     def note(

@@ -10,7 +10,6 @@ Not modelled: replica sets, probes, restarts, rolling updates that wait (new pod
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from typing import Any
 
 from karmadalab.api.errors import NotFound
@@ -25,6 +24,7 @@ from karmadalab.core.trace import Trace
 
 DEPLOYMENT = "Deployment.apps"
 HASH_LABEL = "pod-template-hash"
+PODS_BY_OWNER = "owner"
 
 
 class Workloads:
@@ -47,6 +47,7 @@ class Workloads:
         self._serial = 0
         self._pending: set[tuple[str, str]] = set()
         self._starting: dict[tuple[str, str], Timer] = {}
+        store.add_index("Pod", PODS_BY_OWNER, lambda pod: [owner.uid for owner in pod.metadata.ownerReferences])
         store.watch(DEPLOYMENT, self._deployment_event)
         store.watch("Pod", self._pod_event)
 
@@ -77,7 +78,7 @@ class Workloads:
             return
         wanted = deployment.spec.get("replicas", 1)
         revision = template_hash(deployment)
-        pods = list(self._pods_of(deployment))
+        pods = self._pods_of(deployment)
         alive = [pod for pod in pods if pod.metadata.deletionTimestamp is None]
         current = [pod for pod in alive if pod.metadata.labels.get(HASH_LABEL) == revision]
         stale = [pod for pod in alive if pod.metadata.labels.get(HASH_LABEL) != revision]
@@ -106,11 +107,8 @@ class Workloads:
         if status != deployment.status:
             self.store.update_status(deployment.with_status(status))
 
-    def _pods_of(self, deployment: Unstructured) -> Iterator[Unstructured]:
-        uid = deployment.metadata.uid
-        for pod in self.store.list("Pod", deployment.metadata.namespace):
-            if any(owner.uid == uid for owner in pod.metadata.ownerReferences):
-                yield pod
+    def _pods_of(self, deployment: Unstructured) -> list[Unstructured]:
+        return self.store.indexed("Pod", PODS_BY_OWNER, deployment.metadata.uid)
 
     # --- pods ----------------------------------------------------------------------------------------------------------------
 
