@@ -24,7 +24,7 @@ from karmadalab.core.controller import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.core.trace import NOTE, STATUS, UPDATE, Trace
-from karmadalab.scheduler import Scheduler
+from karmadalab.scheduler import PluginError, Scheduler
 from karmadalab.scheduler.applied_placement import applied_placement, parse_applied_placement
 from karmadalab.scheduler.controller import SchedulerController
 from tests.scheduler_worlds import AGGREGATE, DEDICATED, DYNAMIC, binding, cluster, static
@@ -235,6 +235,18 @@ def test_the_profile_comes_from_the_settings():
     world = World(*FLEET, profile="v1.18")
     world.bind(binding(500, DYNAMIC))
     assert world.scheduled().reason == "Unschedulable"
+
+
+def test_a_broken_plugin_ends_a_strict_run():
+    class Broken:
+        name = "Broken"
+
+        def filter(self, binding, cluster):
+            raise KeyError(cluster.name)
+
+    world = World(*FLEET, scheduler=Scheduler(filters=[Broken()]))
+    with pytest.raises(PluginError, match=r"plugin Broken: filter\(\) raised KeyError on cluster member1"):
+        world.bind(binding(1))
 
 
 def test_the_plan_is_kept_for_whoever_asks_why():

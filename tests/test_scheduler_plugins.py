@@ -74,6 +74,13 @@ def test_a_way_to_divide():
     assert decision.replicas == {"member1": 4}
 
 
+class TooFew:
+    name = "too-few"
+
+    def divide(self, binding, replicas, weights, chance):
+        return {weights[0].name: 1}
+
+
 class Broken:
     name = "Broken"
 
@@ -106,7 +113,8 @@ class Broken:
         ),
         ({"scores": [Broken()]}, r"plugin Broken: filter\(\) raised|plugin Broken: score\(\) raised AttributeError"),
         ({"estimator": Broken(1.5)}, r"plugin Broken: estimate\(\) returned 1.5 for cluster member1"),
-        ({"division": Broken()}, r"plugin Broken: divide\(\) returned \{'member9': 4\}"),
+        ({"division": Broken()}, r"plugin Broken: divide\(\) returned \{'member9': 4\}; .* for each cluster that has"),
+        ({"division": TooFew()}, r"plugin too-few: divide\(\) returned \{'member3': 1\}; .* that add up to 4"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )

@@ -14,6 +14,7 @@ from random import Random
 from karmadalab.scheduler.binding_info import BindingInfo
 from karmadalab.scheduler.integers import MAX_INT64, int32, int64, quotient
 from karmadalab.scheduler.plugins import ClusterWeight, DivisionStrategy, plugin_error, wrong_answer
+from karmadalab.scheduler.webster import Webster
 
 
 class LargestWeightFirst:
@@ -85,15 +86,19 @@ def deal(
     """Ask a division strategy, and name it when it fails.
 
     Raises:
-        PluginError: it raised, returned no mapping of whole numbers, or named a cluster that has no claim.
+        PluginError: it raised, or returned no mapping of whole numbers, or named a cluster that has no claim, or dealt
+            out more or less than there is.
     """
     try:
         dealt = dict(strategy.divide(binding, replicas, weights, chance))
     except Exception as error:
         raise plugin_error(strategy, "divide", None, error) from error
+    if isinstance(strategy, (LargestWeightFirst, Webster)):
+        return dealt  # Karmada's own, which on absurd weights deal out what Go's integers say
     names = {claim.name for claim in weights}
-    for name, count in dealt.items():
-        if name not in names or type(count) is not int:
-            wanted = "a whole number for each cluster that has a weight, and no others"
-            raise wrong_answer(strategy, "divide", None, dealt, wanted)
+    if not all(name in names and type(count) is int and count >= 0 for name, count in dealt.items()):
+        wanted = "a whole number for each cluster that has a weight, and no others"
+        raise wrong_answer(strategy, "divide", None, dealt, wanted)
+    if sum(dealt.values()) != replicas:
+        raise wrong_answer(strategy, "divide", None, dealt, f"numbers that add up to {replicas}")
     return dealt

@@ -86,8 +86,9 @@ class CrashError(SelectionError):
         )
 
 
-class PluginError(KarmadalabError):
+class PluginError(RuntimeError):
     """A plugin raised, or answered with something that is no answer. Names the plugin and the cluster.
 
-    Not a `ScheduleError`: it says nothing about the binding, so it is raised and never becomes a condition.
+    Not a `ScheduleError`: it says nothing about the binding, so it is raised and never becomes a condition. And not one
+    of the library's own errors: it is a defect, which ends the run of a strict lab.
     """
