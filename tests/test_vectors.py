@@ -20,10 +20,12 @@ AREAS = (
     ("monitor", "v1.13"),
     ("eviction", "v1.13"),
     ("policy", "v1.13"),
+    ("binding", "v1.13"),
     ("conditions", "v1.18"),
     ("monitor", "v1.18"),
     ("eviction", "v1.18"),
     ("policy", "v1.18"),
+    ("binding", "v1.18"),
 )
 
 

@@ -23,6 +23,8 @@ SPREAD_BY_CLUSTER, SPREAD_BY_REGION, SPREAD_BY_ZONE, SPREAD_BY_PROVIDER = "clust
 # How an evicted cluster loses its copy. The last two are the v1.18 names.
 PREEMPT_ALWAYS, LAZY = "Always", "Lazy"
 IMMEDIATELY, GRACIOUSLY, NEVER, DIRECTLY, GRACEFULLY = "Immediately", "Graciously", "Never", "Directly", "Gracefully"
+AT_ONCE = (IMMEDIATELY, DIRECTLY)
+"""The purge modes that don't wait for a replacement: v1.13's name, and the one since v1.14."""
 
 PROPAGATION_POLICY_ID_LABEL = "propagationpolicy.karmada.io/permanent-id"
 PROPAGATION_POLICY_NAMESPACE_ANNOTATION = "propagationpolicy.karmada.io/namespace"

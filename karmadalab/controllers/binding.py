@@ -12,20 +12,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from karmadalab.api.cluster import Cluster, execution_namespace
+from karmadalab.api.cluster import Cluster, cluster_of_namespace, execution_namespace
+from karmadalab.api.errors import KarmadalabError, NotFound
 from karmadalab.api.meta import ObjectMeta, replace
-from karmadalab.api.naming import work_name
+from karmadalab.api.naming import fnv32a, work_name
 from karmadalab.api.policy import (
     APPLIED_CLUSTER_OVERRIDES_ANNOTATION,
     APPLIED_OVERRIDES_ANNOTATION,
+    AT_ONCE,
     DIVIDED,
-    IMMEDIATELY,
     ClusterOverridePolicy,
     OverridePolicy,
     Suspension,
 )
 from karmadalab.api.scheme import to_json
 from karmadalab.api.unstructured import Unstructured, group_kind
+from karmadalab.api.webster import Weight, webster
 from karmadalab.api.work import (
     BINDING_FINALIZER,
     BINDING_ID_LABEL,
@@ -46,23 +48,23 @@ from karmadalab.api.work import (
     WorkloadTemplate,
     WorkSpec,
 )
-from karmadalab.core.controller import DONE, Request, Result, Watch
+from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
 from karmadalab.core.indexes import WORKS_BY_BINDING_ID
+from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter import Interpreter
 from karmadalab.interpreter.manifest import marked, pruned
 from karmadalab.interpreter.overrides import Overridden, apply_overrides
 
 NAME = "binding-controller"
-
-_FINALIZERS = (BINDING_FINALIZER, CLUSTER_BINDING_FINALIZER)
+PURGE_REQUEUE_S = 5.0
 
 
 # --- decisions --------------------------------------------------------------------------------------------------------
 
 
 def target_clusters(spec: ResourceBindingSpec) -> tuple[TargetCluster, ...]:
-    """The clusters to write Works for: the scheduled ones, then those that dependents need; the first mention counts."""
+    """The clusters to write Works for: the scheduled ones, then those of dependents; the first mention counts."""
     seen: dict[str, TargetCluster] = {}
     for target in (*spec.clusters, *(t for snapshot in spec.requiredBy for t in snapshot.clusters)):
         seen.setdefault(target.name, target)
@@ -71,7 +73,7 @@ def target_clusters(spec: ResourceBindingSpec) -> tuple[TargetCluster, ...]:
 
 def clusters_to_keep(spec: ResourceBindingSpec) -> frozenset[str]:
     """The clusters whose Works are no orphans: the targets, and those being evicted other than immediately."""
-    evicting = {task.fromCluster for task in spec.gracefulEvictionTasks if task.purgeMode != IMMEDIATELY}
+    evicting = {task.fromCluster for task in spec.gracefulEvictionTasks if task.purgeMode not in AT_ONCE}
     return frozenset(evicting | {target.name for target in target_clusters(spec)})
 
 
@@ -109,6 +111,56 @@ def is_divided(spec: ResourceBindingSpec) -> bool:
     return strategy is not None and strategy.replicaSchedulingType == DIVIDED and spec.replicas > 0
 
 
+def is_workload(spec: ResourceBindingSpec) -> bool:
+    """Whether the binding is of something that has replicas."""
+    return spec.replicas > 0 or spec.replicaRequirements is not None or bool(spec.components)
+
+
+def completions_by_rank(total: int, targets: Sequence[TargetCluster]) -> list[int]:
+    """A Job's completions in proportion to its replicas, with v1.13's defect.
+
+    What is left over goes one by one to the targets with the most replicas. The shares are then listed by descending
+    replicas, but dealt out in the order of the targets.
+
+    >>> completions_by_rank(11, [TargetCluster("a", 3), TargetCluster("b", 5), TargetCluster("c", 2)])
+    [6, 3, 2]
+    """
+    ranked = sorted((target.replicas for target in targets), reverse=True)
+    weight = sum(ranked)
+    if weight == 0:
+        return [0] * len(ranked)
+    shares = [total * replicas // weight for replicas in ranked]
+    left = total - sum(shares)
+    return [share + (rank < left) for rank, share in enumerate(shares)]
+
+
+def completions_by_name(total: int, targets: Sequence[TargetCluster], uid: str) -> list[int]:
+    """A Job's completions in proportion to its replicas by Webster's method, as since v1.15.
+
+    >>> completions_by_name(11, [TargetCluster("a", 3), TargetCluster("b", 5), TargetCluster("c", 2)], "")
+    [3, 6, 2]
+    """
+    descending = bool(uid) and fnv32a(uid) & 1 == 1
+    shares = webster(total, [Weight(target.name, target.replicas) for target in targets], descending)
+    return [shares.get(target.name, 0) for target in targets]
+
+
+def preserved_state_for(spec: ResourceBindingSpec, cluster: str) -> dict[str, str]:
+    """The labels with the state of a workload that has just left another cluster at once."""
+    task = spec.gracefulEvictionTasks[-1] if spec.gracefulEvictionTasks else None
+    if task is None or task.purgeMode not in AT_ONCE or cluster in task.clustersBeforeFailover:
+        return {}
+    return task.preservedLabelState
+
+
+def with_labels(manifest: dict[str, Any], labels: dict[str, str]) -> dict[str, Any]:
+    """A manifest with more labels."""
+    if not labels:
+        return manifest
+    meta = manifest["metadata"]
+    return {**manifest, "metadata": {**meta, "labels": {**(meta.get("labels") or {}), **labels}}}
+
+
 # --- the controller ---------------------------------------------------------------------------------------------------
 
 
@@ -116,14 +168,17 @@ class BindingController:
     """The reconciler, for bindings of both kinds.
 
     Args:
+        manager: the process.
         store, interpreter: the control plane's.
     """
 
     name = NAME
 
-    def __init__(self, store: Store, interpreter: Interpreter) -> None:
+    def __init__(self, manager: Manager, store: Store, interpreter: Interpreter) -> None:
         self._store = store
         self._interpreter = interpreter
+        self._profile = manager.settings.profile
+        self._injects = manager.settings.gate("StatefulFailoverInjection")
 
     def watches(self) -> Sequence[Watch]:
         """Bindings whose spec changed; override policies that may concern them."""
@@ -144,7 +199,9 @@ class BindingController:
                 resource = binding.spec.resource
                 if new.metadata.namespace and resource.namespace != new.metadata.namespace:
                     continue
-                if not selectors or any((s.apiVersion, s.kind) == (resource.apiVersion, resource.kind) for s in selectors):
+                if not selectors or any(
+                    (s.apiVersion, s.kind) == (resource.apiVersion, resource.kind) for s in selectors
+                ):
                     yield Request(binding.metadata.namespace, binding.metadata.name, binding.kind)
 
     def reconcile(self, request: Request) -> Result:
@@ -158,13 +215,23 @@ class BindingController:
             return self._remove(binding, works)
         keep = clusters_to_keep(binding.spec)
         for work in works:
-            if work.metadata.namespace.removeprefix("karmada-es-") not in keep:
+            if cluster_of_namespace(work.metadata.namespace) not in keep:
                 self._delete(work)
+        if self._profile != "v1.13" and self._is_purging(binding):
+            return Result(PURGE_REQUEUE_S)
         resource = binding.spec.resource
         template = self._store.find(group_kind(resource.apiVersion, resource.kind), resource.name, resource.namespace)
         if template is not None:
             self._write_works(binding, template)
         return DONE
+
+    def _is_purging(self, binding: AnyBinding) -> bool:
+        """Whether a copy that has to go at once is still there; in v1.18 nothing is written meanwhile.
+
+        A task for a cluster that is a target again blocks the binding until the task ends, because its Work stays.
+        """
+        leaving = {task.fromCluster for task in binding.spec.gracefulEvictionTasks if task.purgeMode in AT_ONCE}
+        return any(cluster_of_namespace(work.metadata.namespace) in leaving for work in self._works_of(binding))
 
     def _works_of(self, binding: AnyBinding) -> list[Work]:
         return self._store.indexed(Work, WORKS_BY_BINDING_ID, binding.metadata.labels.get(_id_label(binding), ""))
@@ -172,7 +239,8 @@ class BindingController:
     def _remove(self, binding: AnyBinding, works: list[Work]) -> Result:
         for work in works:
             self._delete(work)
-        finalizers = tuple(f for f in binding.metadata.finalizers if f not in _FINALIZERS)
+        own = BINDING_FINALIZER if isinstance(binding, ResourceBinding) else CLUSTER_BINDING_FINALIZER
+        finalizers = tuple(f for f in binding.metadata.finalizers if f != own)
         self._store.update(replace(binding, metadata=replace(binding.metadata, finalizers=finalizers)))
         return DONE
 
@@ -183,18 +251,52 @@ class BindingController:
     # --- making Works
 
     def _write_works(self, binding: AnyBinding, template: Unstructured) -> None:
-        for target in target_clusters(binding.spec):
-            cluster = self._store.find(Cluster, target.name)
-            if cluster is not None:
-                self._write(self.work_for(binding, template, target, cluster))
+        """Write the Work of every cluster; what goes wrong with one doesn't keep the others from theirs.
+
+        Raises:
+            Retry: with all that went wrong.
+        """
+        targets = target_clusters(binding.spec)
+        completions = self._completions(binding, template, targets)
+        errors = []
+        for index, target in enumerate(targets):
+            try:
+                share = completions[index] if completions else None
+                self._write(self.work_for(binding, template, target, share, alone=len(targets) == 1))
+            except KarmadalabError as error:
+                errors.append(str(error))
+        if errors:
+            raise Retry(errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]")
+
+    def _completions(self, binding: AnyBinding, template: Unstructured, targets: Sequence[TargetCluster]) -> list[int]:
+        """The completions of each target; empty when the Job's are not divided, or it is none."""
+        total = template.spec.get("completions")
+        if template.GROUP_KIND != "Job.batch" or total is None or not is_divided(binding.spec):
+            return []
+        if self._profile == "v1.13":
+            return completions_by_rank(total, targets)
+        return completions_by_name(total, targets, template.metadata.uid)
 
     def work_for(
-        self, binding: AnyBinding, template: Unstructured, target: TargetCluster, cluster: Cluster
+        self,
+        binding: AnyBinding,
+        template: Unstructured,
+        target: TargetCluster,
+        completions: int | None = None,
+        alone: bool = False,
     ) -> Work:
-        """The Work that a cluster should have."""
-        manifest = pruned(template)
-        if is_divided(binding.spec) and self._interpreter.hook_enabled(template.GROUP_KIND, "revise_replica"):
-            manifest = self._interpreter.revise_replica(manifest, target.replicas)
+        """The Work that a cluster should have.
+
+        Args:
+            completions: the cluster's share, for a Job whose completions are divided.
+            alone: whether this is the binding's only target, so that preserved state may be given to it.
+
+        Raises:
+            NotFound: there is no such cluster.
+            KarmadalabError: an override can't be applied.
+        """
+        cluster = self._cluster(target.name)
+        manifest = self._revised(binding, pruned(template), target, completions)
         overridden = apply_overrides(
             manifest, cluster, self._store.list(ClusterOverridePolicy), self._policies(binding)
         )
@@ -207,33 +309,53 @@ class BindingController:
             annotations={**annotations, **applied_overrides(overridden)},
             finalizers=(EXECUTION_FINALIZER,),
         )
-        manifest = marked(overridden.manifest, template.metadata, meta, labels, annotations)
+        state = preserved_state_for(binding.spec, target.name) if self._injects and alone else {}
+        body = marked(with_labels(overridden.manifest, state), template.metadata, meta, labels, annotations)
         return Work(
             metadata=meta,
             spec=WorkSpec(
-                workload=WorkloadTemplate((manifest,)),
+                workload=WorkloadTemplate((body,)),
                 suspendDispatching=suspends(binding.spec.suspension, target.name),
                 preserveResourcesOnDeletion=bool(binding.spec.preserveResourcesOnDeletion),
             ),
         )
+
+    def _cluster(self, name: str) -> Cluster:
+        cluster: Cluster | None = self._store.find(Cluster, name)
+        if cluster is None:
+            raise NotFound(f'clusters.cluster.karmada.io "{name}" not found')
+        return cluster
+
+    def _revised(
+        self, binding: AnyBinding, manifest: Unstructured, target: TargetCluster, completions: int | None
+    ) -> Unstructured:
+        """The manifest with the cluster's share of the replicas; v1.18 sets it for Duplicated placements too."""
+        spec = binding.spec
+        divided = is_divided(spec) if self._profile == "v1.13" else is_workload(spec)
+        if divided and self._interpreter.hook_enabled(manifest.GROUP_KIND, "revise_replica"):
+            manifest = self._interpreter.revise_replica(manifest, target.replicas)
+        return manifest if completions is None else manifest.with_spec(completions=completions)
 
     def _policies(self, binding: AnyBinding) -> list[OverridePolicy]:
         namespace = binding.spec.resource.namespace
         return self._store.list(OverridePolicy, namespace) if namespace else []
 
     def _write(self, work: Work) -> None:
+        """Create or update a Work. Raises `Retry` while an older one of that name is still being deleted."""
         meta = work.metadata
         old = self._store.find(Work, meta.name, meta.namespace)
         if old is None:
             self._store.create(work)
-        elif old.metadata.deletionTimestamp is None:
-            merged = replace(
-                old.metadata,
-                labels={**old.metadata.labels, **meta.labels},
-                annotations={**_without_overrides(old.metadata.annotations), **meta.annotations},
-                finalizers=meta.finalizers,
-            )
-            self._store.update(replace(old, metadata=merged, spec=work.spec))
+            return
+        if old.metadata.deletionTimestamp is not None:
+            raise Retry(f"work {meta.namespace}/{meta.name} is being deleted")
+        merged = replace(
+            old.metadata,
+            labels={**old.metadata.labels, **meta.labels},
+            annotations={**_without_overrides(old.metadata.annotations), **meta.annotations},
+            finalizers=meta.finalizers,
+        )
+        self._store.update(replace(old, metadata=merged, spec=work.spec))
 
 
 def _without_overrides(annotations: dict[str, str]) -> dict[str, str]:
@@ -251,4 +373,3 @@ def _origin(binding: AnyBinding) -> dict[str, str]:
     if isinstance(binding, ResourceBinding):
         return {BINDING_NAME_ANNOTATION: meta.name, BINDING_NAMESPACE_ANNOTATION: meta.namespace}
     return {CLUSTER_BINDING_NAME_ANNOTATION: meta.name}
-

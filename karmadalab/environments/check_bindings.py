@@ -19,7 +19,7 @@ from karmadalab.api.cluster import (
 )
 from karmadalab.api.meta import Condition, Taint, condition
 from karmadalab.api.native import Lease
-from karmadalab.api.policy import DIVIDED, DUPLICATED, IMMEDIATELY
+from karmadalab.api.policy import AT_ONCE, DIVIDED, DUPLICATED
 from karmadalab.api.unstructured import group_kind
 from karmadalab.api.work import (
     BINDING_ID_LABEL,
@@ -116,7 +116,7 @@ def _check_works_of(world: FakeWorld, binding: AnyBinding) -> None:
         return
     spec, store = binding.spec, world.control_plane.store
     wanted = {t.name for t in spec.clusters} | {t.name for s in spec.requiredBy for t in s.clusters}
-    kept = {task.fromCluster for task in spec.gracefulEvictionTasks if task.purgeMode != IMMEDIATELY}
+    kept = {task.fromCluster for task in spec.gracefulEvictionTasks if task.purgeMode not in AT_ONCE}
     works = _works(world, binding)
     present = {name for name, work in works.items() if work.metadata.deletionTimestamp is None}
     must(

@@ -128,7 +128,7 @@ class ControlPlane:
             ClusterStatusController(manager, store, members, adjust=self.threshold),
             PolicyController(manager, store),
             ResourceDetector(manager, store, interpreter, TEMPLATE_KINDS),
-            BindingController(store, interpreter),
+            BindingController(manager, store, interpreter),
             execution,
             WorkStatusController(manager, store, members, interpreter, execution.retained),
             BindingStatusController(manager, store, interpreter),
