@@ -254,6 +254,8 @@ def test_the_plan_is_kept_for_whoever_asks_why():
     world.bind(binding(4, DYNAMIC))
     controller = world.process.controller("default-scheduler")
     assert controller.explain("web", "default")["member1"].replicas == world.clusters()["member1"]
+    world.bind(binding(2), "everywhere")  # decided a second time when its clusters changed its generation
+    assert controller.explain("everywhere", "default")["member1"].previous is None
     with pytest.raises(NotFound, match="decided nothing about ResourceBinding default/api since it started"):
         controller.explain("api", "default")
 

@@ -15,12 +15,13 @@ from random import Random
 from karmadalab.api.affinity import cluster_matches
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import NotFound
-from karmadalab.api.meta import replace, set_condition
+from karmadalab.api.meta import condition, replace, set_condition
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION, ClusterAffinity
 from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import Time
 from karmadalab.api.work import (
     BINDING_KINDS,
+    SCHEDULED,
     AnyBinding,
     ClusterResourceBinding,
     ResourceBinding,
@@ -112,18 +113,31 @@ class SchedulerController:
             return DONE
         fleet = self._fleet()
         planned = plan(binding.spec, binding.status, lambda spec, status: self.scheduler.schedule(spec, status, fleet))
-        before, self.plans[request] = self.plans.get(request), planned
-        # A retry that ends the same way is no news.
-        again = planned.retry and before is not None and before.condition == planned.condition
-        verdict = self._trace.cause if again else self._note(binding, planned, trigger)
+        self._remember(request, binding, planned)
+        verdict = self._trace.cause if _is_old_news(binding, planned) else self._note(binding, planned, trigger)
         with self._trace.acting(self.name, verdict):
             self._write(binding, planned)
         if planned.retry:
             raise Retry(planned.condition.message)
         return DONE
 
+    def _remember(self, request: Request, binding: AnyBinding, planned: Plan) -> None:
+        """Keep the plan for whoever asks why; but one that only confirms a placement explains less than its origin."""
+        before = self.plans.get(request)
+        if (
+            before is None
+            or before.error is not None
+            or planned.error is not None
+            or planned.clusters != binding.spec.clusters
+        ):
+            self.plans[request] = planned
+
     def explain(self, name: str, namespace: str = "") -> Explanation:
-        """Every verdict behind the latest decision about a binding; without a namespace, a cluster-scoped one.
+        """Every verdict behind the decision that put a binding where it is, or that failed to.
+
+        Args:
+            name: the binding's name.
+            namespace: its namespace; "" for a cluster-scoped binding.
 
         Raises:
             NotFound: nothing was decided about it since this process started.
@@ -218,6 +232,12 @@ def could_use(binding: AnyBinding, cluster: Cluster, before: Cluster, any_zone: 
     return (
         affinity is None or cluster_matches(cluster, affinity, any_zone) or cluster_matches(before, affinity, any_zone)
     )
+
+
+def _is_old_news(binding: AnyBinding, planned: Plan) -> bool:
+    """Whether this is a retry that ended as before."""
+    known, new = condition(binding.status.conditions, SCHEDULED), planned.condition
+    return planned.retry and known is not None and (known.reason, known.message) == (new.reason, new.message)
 
 
 def _request(binding: AnyBinding) -> Request:
