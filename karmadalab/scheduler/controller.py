@@ -124,12 +124,8 @@ class SchedulerController:
     def _remember(self, request: Request, binding: AnyBinding, planned: Plan) -> None:
         """Keep the plan for whoever asks why; but one that only confirms a placement explains less than its origin."""
         before = self.plans.get(request)
-        if (
-            before is None
-            or before.error is not None
-            or planned.error is not None
-            or planned.clusters != binding.spec.clusters
-        ):
+        confirms = planned.error is None and planned.clusters == binding.spec.clusters
+        if before is None or before.error is not None or not confirms:
             self.plans[request] = planned
 
     def explain(self, name: str, namespace: str = "") -> Explanation:
