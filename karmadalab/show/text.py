@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from karmadalab.analysis import Outage, Recording, Serving, condition_bands, outages, record, serving
+from karmadalab.analysis.moments import bindings, moves
 from karmadalab.analysis.recording import Source
 from karmadalab.show.axis import short
 
@@ -31,7 +32,19 @@ def tell(source: Source) -> str:
 def _quiet(recording: Recording) -> str:
     faults = sum(event.kind == "fault" and not event.what.startswith("healed") for event in recording.events)
     what = "no member that has replicas fails" if faults else "no member fails"
-    return f"In {short(recording.end_s)} of cluster time {what}. {_now(serving(recording))}"
+    told = [f"In {short(recording.end_s)} of cluster time {what}.", *_moves(recording), _now(serving(recording))]
+    return " ".join(told)
+
+
+def _moves(recording: Recording) -> list[str]:
+    """Where each binding went although nothing failed: somebody drained, rebalanced or edited."""
+    sentences = []
+    for namespace, binding in bindings(recording):
+        changes = [event for event in moves(recording, namespace, binding) if event.detail["from"]]
+        if changes:
+            before, after = (", ".join(changes[place].detail[side]) for place, side in ((0, "from"), (-1, "to")))
+            sentences.append(f"{binding} moves from {before or 'none'} to {after or 'none'} at {short(changes[0].t)}.")
+    return sentences
 
 
 def _now(served: Serving) -> str:
