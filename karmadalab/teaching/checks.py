@@ -44,8 +44,8 @@ def check(check_id: str, answer: Any, *more: Any) -> Passed:
 
 def _unsolved(check_id: str) -> Unsolved:
     return Unsolved(
-        f"{check_id} is not written yet: in the cell above, put your code in place of `# YOUR CODE HERE` and the line "
-        f'after it, run that cell, then this one.\nNo idea where to begin? hint("{check_id}")'
+        f"{check_id} is not written yet: further up, put your code in place of `# YOUR CODE HERE` and the line after "
+        f'it, run that cell, then this one.\nNo idea where to begin? hint("{check_id}")'
     )
 
 

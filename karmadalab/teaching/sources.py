@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,16 @@ def read(path: Path) -> Any:
     except (OSError, UnicodeDecodeError) as error:
         raise BadNotebook(f"{path.name}: can't be read: {error}") from None
     try:
-        notebook = nbformat.reads(text, as_version=nbformat.NO_CONVERT)
-        if (notebook.nbformat, notebook.nbformat_minor) < (4, 5):
+        data = json.loads(text)
+        major, minor = data["nbformat"], data["nbformat_minor"]
+        if (major, minor) < (4, 5):
             raise BadNotebook(
-                f"{path.name}: format {notebook.nbformat}.{notebook.nbformat_minor} has no cell ids; open it in "
-                "JupyterLab and save it, or run nbformat's `convert`"
+                f"{path.name}: format {major}.{minor} has no cell ids; open it in JupyterLab and save it, or run "
+                "nbformat's `convert`"
             )
+        notebook = nbformat.reads(text, as_version=4)
         nbformat.validate(notebook)
-    except (nbformat.ValidationError, ValueError) as error:
+    except (ValueError, TypeError, KeyError, nbformat.ValidationError) as error:
         why = str(error).splitlines()[0]
         raise BadNotebook(f"{path.name}: is no valid notebook: {why}; open it in JupyterLab and save it anew") from None
     return notebook
