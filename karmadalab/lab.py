@@ -1,11 +1,11 @@
 """The face of the package: a control plane with members that one can run, break, question and rewind.
 
-    lab = Lab.fake(members=3)
-    lab.apply("environments/nginx.yaml")
-    lab.run("1m")
-    lab.fault("member1").power_off()
-    lab.run("15m")
-    lab.timeline
+lab = Lab.fake(members=3)
+lab.apply("environments/nginx.yaml")
+lab.run("1m")
+lab.fault("member1").power_off()
+lab.run("15m")
+lab.timeline
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from typing import Any
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import BadRequest, Conflict, Invalid
 from karmadalab.api.meta import Resource, Taint, replace
+from karmadalab.api.naming import binding_name
 from karmadalab.api.scheme import AnyObject, decode, resource_type, to_dict
 from karmadalab.api.time import duration, seconds
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.controllers.cluster import with_taints
 from karmadalab.controllers.cluster_status import ThresholdFilter
 from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock
-from karmadalab.core.explain import Explanation, explain
 from karmadalab.core.settings import Settings
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.store import Store
+from karmadalab.core.story import Story, parse, tell
 from karmadalab.core.timeline import Timeline
 from karmadalab.core.trace import Trace
 from karmadalab.environments.check import check
@@ -39,6 +40,7 @@ from karmadalab.environments.fleet import Fleet, fleet_of, read_fleet
 from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter
 from karmadalab.scheduler import Scheduler
+from karmadalab.scheduler.controller import NAME as SCHEDULER_NAME
 
 Manifests = str | Path | Mapping[str, Any] | AnyObject | Iterable[Any]
 
@@ -122,7 +124,7 @@ class Lab(View):
         Args:
             fleet: a fleet file (or a scenario file, whose fleet is taken), a mapping, or a `Fleet`.
             members, pull: instead of a fleet: so many equal members, the last `pull` of them in pull mode.
-            seed: for phases, ids, jitter and the scheduler's coin flips. None: the same phases each time, no coin flips.
+            seed: for phases, ids, jitter and the scheduler's coin flips. None: the same each time, no coin flips.
             settings: Karmada's flags that differ from the defaults.
             phases: when probes, heartbeats and monitor passes fall, and how quick the control plane is; None draws the
                 beats from the seed.
@@ -198,7 +200,9 @@ class Lab(View):
         t_s = seconds(t, "at")
         if t_s > self.t:
             raise BadRequest(f"at: {t} has not come yet, it is {duration(self.t)} in the lab; use run() first")
-        return View(Snapshot.from_rows(self.trace.rows, "", self.clock.epoch + t_s), f"karmada-apiserver at {duration(t_s)}")
+        return View(
+            Snapshot.from_rows(self.trace.rows, "", self.clock.epoch + t_s), f"karmada-apiserver at {duration(t_s)}"
+        )
 
     # --- objects
 
@@ -296,8 +300,10 @@ class Lab(View):
         """What happened since the lab began."""
         return Timeline(self.trace, self.clock.epoch, banner=self.settings.banner())
 
-    def explain(self, what: str) -> Explanation:
+    def explain(self, what: str) -> Story:
         """How it came to be where it is, in sentences: `lab.explain("deployment/nginx")`, `"cluster/member1"`.
+
+        For a template or a binding, `.scheduling` has every verdict behind its present placement.
 
         Args:
             what: `kind/name` or `kind/namespace/name`; for an object in a member, `kind/name@member2`.
@@ -305,7 +311,19 @@ class Lab(View):
         Raises:
             NotFound, BadRequest: there is no such object, or never was.
         """
-        return explain(self.trace, self.clock.epoch, what)
+        return tell(self.trace, self.clock.epoch, what, self._verdicts(what))
+
+    def _verdicts(self, what: str) -> Any:
+        kind, namespace, name, world = parse(what)
+        process = self.world.control_plane.scheduler_process
+        if world or not process.running:
+            return None
+        names = {name, binding_name(kind.partition(".")[0], name)}
+        plans = process.controller(SCHEDULER_NAME).plans
+        for request, plan in plans.items():
+            if request.namespace == namespace and request.name in names:
+                return plan.decision.explain()
+        return None
 
     def check(self) -> None:
         """Verify every invariant of the store, the bindings and the members; see `environments.check`.
@@ -370,7 +388,9 @@ def _documents(text: str, where: str) -> list[Any]:
     objects = []
     for document in documents:
         if not isinstance(document, dict):
-            raise Invalid(f"{where}: a manifest is a mapping with apiVersion, kind and metadata, not {type(document).__name__}")
+            raise Invalid(
+                f"{where}: a manifest is a mapping with apiVersion, kind and metadata, not {type(document).__name__}"
+            )
         objects.extend(_read(document))
     return objects
 
@@ -383,12 +403,12 @@ def _in_namespace(obj: Any) -> Any:
 
 
 def _applied(obj: Any, old: Any) -> Any:
-    """An update that keeps what others wrote: the object's own version, and labels, annotations, finalizers it lacks."""
+    """An update that keeps what others wrote: the stored version, and labels, annotations, finalizers it lacks."""
     meta, stored = obj.metadata, old.metadata
     if meta.resourceVersion and meta.resourceVersion != stored.resourceVersion:
         raise Conflict(
-            f"{obj.kind} {stored.namespace}/{stored.name}: you applied resourceVersion {meta.resourceVersion}, the store "
-            f"has {stored.resourceVersion}; leave resourceVersion out of manifests"
+            f"{obj.kind} {stored.namespace}/{stored.name}: you applied resourceVersion {meta.resourceVersion}, the "
+            f"store has {stored.resourceVersion}; leave resourceVersion out of manifests"
         )
     merged = replace(
         stored,

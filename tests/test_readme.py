@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from karmadalab.core.explain import Explanation
+from karmadalab.core.story import Story
 from karmadalab.experiments import run_scenario
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,7 +38,7 @@ def test_the_first_lesson_has_ten_lines_and_each_says_what_it_says(monkeypatch: 
     noticed, then = values[-4], values[-1]
     assert repr(noticed) == repr(then)
     assert "Ready=False" in repr(noticed)
-    assert isinstance(values[-2], Explanation)
+    assert isinstance(values[-2], Story)
     assert "power off" in repr(values[-2])
 
 

@@ -27,7 +27,10 @@ def test_all_recordings_are_compared() -> None:
 def test_the_comparison_notices_a_milestone_that_is_late_missing_or_out_of_order() -> None:
     path = next(p for p in RECORDINGS if p.name.startswith("R10-a-dup-spread"))
     recording, actual = Recording(path), emit_file(path)
-    late = {**actual, "milestones": {**actual["milestones"], "ready_not_true": actual["milestones"]["ready_not_true"] + 1.1}}
+    late = {
+        **actual,
+        "milestones": {**actual["milestones"], "ready_not_true": actual["milestones"]["ready_not_true"] + 1.1},
+    }
     assert any(text.startswith("ready_not_true: recorded") for text in differences(recording, late))
     missing = {**actual, "milestones": {k: v for k, v in actual["milestones"].items() if k != "task_removed"}}
     assert any("here never" in text for text in differences(recording, missing))
@@ -44,7 +47,7 @@ def test_the_command_prints_one_object_with_milestones_and_events() -> None:
     assert {"t", "kind", "namespace", "name", "what", "detail"} <= set(printed["events"][0])
 
 
-# --- the race of recoveries ------------------------------------------------------------------------------------------------
+# --- the race of recoveries -------------------------------------------------------------------------------------------
 
 ONLY_CANDIDATE = """
 apiVersion: apps/v1
@@ -97,7 +100,10 @@ def test_a_retry_of_the_taint_manager_just_before_the_monitors_tick_evicts_again
     # The ticks fall some 0.5 s after the retries (4.4 s and 85 passes of 1.6 ms).
     lab = recover_with(monitor_s=4.4)
     assert len(evictions(lab)) == 2
-    assert lab.timeline.where(kind="Cluster", what="taint removed cluster.karmada.io/not-ready:NoExecute")[-1].t > evictions(lab)[-1]
+    assert (
+        lab.timeline.where(kind="Cluster", what="taint removed cluster.karmada.io/not-ready:NoExecute")[-1].t
+        > evictions(lab)[-1]
+    )
 
 
 def test_a_monitors_tick_before_the_retry_leaves_the_workload_where_it_is() -> None:
@@ -110,4 +116,13 @@ def test_for_taints_of_the_monitor_the_retry_always_comes_first() -> None:
     """Measured in five of five cases: the monitor's ticks drift late, the retries do not."""
     path = next(p for p in RECORDINGS if p.name.startswith("R1-d-dup-only1"))
     lab = replay(Recording(path))
-    assert len([e for e in lab.timeline.where(kind="ResourceBinding", what="gracefulEvictionTasks changed") if e.detail["from"] is None]) == 2
+    assert (
+        len(
+            [
+                e
+                for e in lab.timeline.where(kind="ResourceBinding", what="gracefulEvictionTasks changed")
+                if e.detail["from"] is None
+            ]
+        )
+        == 2
+    )

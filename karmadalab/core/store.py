@@ -121,7 +121,7 @@ class Store:
         self._owned: defaultdict[str, set[tuple[str, Key]]] = defaultdict(set)
         self._uids = 0
 
-    # --- reading ---------------------------------------------------------------------------------------------------------
+    # --- reading ------------------------------------------------------------------------------------------------------
 
     def get(self, kind: Any, name: str, namespace: str = "") -> Any:
         """The object of that name.
@@ -176,7 +176,7 @@ class Store:
         """The kinds of which there is at least one object."""
         return sorted(kind for kind, table in self._tables.items() if table.objects)
 
-    # --- writing ---------------------------------------------------------------------------------------------------------
+    # --- writing ------------------------------------------------------------------------------------------------------
 
     def create(self, obj: Any) -> Any:
         """Store a new object; its status, if any, starts empty as in Kubernetes.
@@ -301,7 +301,7 @@ class Store:
             )
             self._put(table, kind, key, old, replace(old, metadata=meta), UPDATE, MODIFIED)
 
-    # --- watching --------------------------------------------------------------------------------------------------------
+    # --- watching -----------------------------------------------------------------------------------------------------
 
     def watch(self, kind: Any, handler: Handler, since: int | None = None) -> Callable[[], None]:
         """Call `handler(type, old, new)` for what there is now (as ADDED) and for every change to come.
@@ -342,7 +342,7 @@ class Store:
                 missed.append((type_, row.old, row.new if row.new is not None else row.old))  # type: ignore[arg-type]
         return missed[::-1]
 
-    # --- inside ----------------------------------------------------------------------------------------------------------
+    # --- inside -------------------------------------------------------------------------------------------------------
 
     def _table(self, kind: str) -> _Table:
         table = self._tables.get(kind)

@@ -1,119 +1,149 @@
-"""Why: from an object back through causes to the fault that began it, in sentences."""
+"""Why: from an object back through causes to what began it, in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from html import escape
 from typing import Any
 
 from karmadalab.api.errors import BadRequest, NotFound
 from karmadalab.api.naming import binding_name
 from karmadalab.api.scheme import resource_type
 from karmadalab.api.time import duration
+from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
+from karmadalab.core.frames import to_frame
 from karmadalab.core.timeline import Event, events_of, is_important
 from karmadalab.core.trace import DELETE, ERROR, FAULT, NOTE, Row, Trace
 
+# How many of an object's latest changes are traced back.
+_ENDS = 8
 
-class Explanation:
-    """A chain of events, first cause first.
+
+class Story:
+    """A chain of events, first cause first; shows itself as text, as a list in a notebook, as a data frame.
 
     Attributes:
         what: what was asked about.
         events: the links of the chain.
         sentences: the same in words.
+        scheduling: for a template or a binding, every verdict behind its present placement; else None.
     """
 
-    def __init__(self, what: str, events: list[Event]) -> None:
+    def __init__(self, what: str, events: list[Event], scheduling: Any = None) -> None:
         self.what = what
         self.events = events
         self.sentences = [sentence(event) for event in events]
+        self.scheduling = scheduling
 
     def __repr__(self) -> str:
-        return "\n".join([f"Why {self.what} is where it is:", *(f"  {text}" for text in self.sentences)])
+        verdicts = ["", repr(self.scheduling)] if self.scheduling is not None else []
+        return "\n".join([f"Why {self.what} is where it is:", *(f"  {text}" for text in self.sentences), *verdicts])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         items = "".join(f"<li>{escape(text)}</li>" for text in self.sentences)
-        return f"<p>Why <b>{escape(self.what)}</b> is where it is:</p><ol>{items}</ol>"
+        table: str = self.scheduling._repr_html_() if self.scheduling is not None else ""
+        return f"<p>Why <b>{escape(self.what)}</b> is where it is:</p><ol>{items}</ol>{table}"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Plain data, a mapping a link."""
+        pairs = zip(self.events, self.sentences, strict=True)
+        return [{"t": event.t, "kind": event.kind, "name": event.name, "sentence": text} for event, text in pairs]
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row a link. Needs the extra `notebooks`."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install 'karmadalab[notebooks]'") from None
-        return pandas.DataFrame(
-            [{"t": e.t, "kind": e.kind, "name": e.name, "sentence": s} for e, s in zip(self.events, self.sentences, strict=True)]
+        return to_frame(self.records())
+
+
+def tell(trace: Trace, epoch: float, what: str, scheduling: Any = None) -> Story:
+    """The story of an object; see `Lab.explain`."""
+    kind, namespace, name, world = parse(what)
+    own = [
+        row for row in trace.rows if (row.kind, row.namespace, row.name, row.world) == (kind, namespace, name, world)
+    ]
+    if not own:
+        where = f"{namespace}/{name}" if namespace else name
+        raise NotFound(
+            f"explain: there never was a {kind.partition('.')[0]} {where}"
+            + (f" in {world}" if world else "")
+            + "; objects are named as in lab.timeline, those of members as kind/name@member"
         )
-
-
-def explain(trace: Trace, epoch: float, what: str) -> Explanation:
-    """Explain an object; see `Lab.explain`."""
-    kind, namespace, name, world = _parse(what)
-    rows = [row for row in trace.rows if (row.kind, row.namespace, row.name, row.world) == (kind, namespace, name, world)]
-    if not rows:
-        raise NotFound(f"explain: there never was a {kind.partition('.')[0]} {namespace + '/' if namespace else ''}{name}"
-                       + (f" in {world}" if world else ""))
-    about = [rows]
-    if not world:
-        about += _bindings_rows(trace, kind, namespace, name)
-    ends = [row for group in about for row in _telling(group, epoch)]
+    groups = [own] if world else [own, _binding_rows(trace, kind, namespace, name)]
+    ends = [row for group in groups for row in _telling(group, epoch)]
     chain = sorted({row.id for end in ends for row in trace.chain(end.id)})
-    events = [event for row_id in chain for event in _events(trace.rows[row_id], epoch)]
-    return Explanation(what, _without_repeats(events))
+    events = [event for row_id in chain for event in _links(trace.rows[row_id], epoch)]
+    return Story(what, _without_repeats(events), scheduling)
 
 
-def _parse(what: str) -> tuple[str, str, str, str]:
+def parse(what: str) -> tuple[str, str, str, str]:
+    """`kind/name`, `kind/namespace/name`, either with `@member`, as (store kind, namespace, name, member).
+
+    Raises:
+        BadRequest: it is neither, or there is no such kind.
+    """
     if not isinstance(what, str) or "/" not in what:
         raise BadRequest(f"explain: write kind/name, for example deployment/nginx or cluster/member1, not {what!r}")
     path, _, world = what.partition("@")
     parts = path.split("/")
-    rt = resource_type(parts[0])
     if len(parts) > 3 or not all(parts):
         raise BadRequest(f"explain: write kind/name or kind/namespace/name, not {what!r}")
+    rt = resource_type(parts[0])
     namespace = (parts[1] if len(parts) == 3 else "default") if rt.namespaced else ""
     return rt.group_kind, namespace, parts[-1], world
 
 
-def _bindings_rows(trace: Trace, kind: str, namespace: str, name: str) -> list[list[Row]]:
+def _binding_rows(trace: Trace, kind: str, namespace: str, name: str) -> list[Row]:
     """What happened to the binding of a template."""
     bound = binding_name(kind.partition(".")[0], name)
-    binding_kind = "ResourceBinding.work.karmada.io" if namespace else "ClusterResourceBinding.work.karmada.io"
-    rows = [r for r in trace.rows if (r.kind, r.namespace, r.name, r.world) == (binding_kind, namespace, bound, "")]
-    return [rows] if rows else []
+    binding = ResourceBinding.GROUP_KIND if namespace else ClusterResourceBinding.GROUP_KIND
+    return [r for r in trace.rows if (r.kind, r.namespace, r.name, r.world) == (binding, namespace, bound, "")]
 
 
-def _telling(rows: Iterable[Row], epoch: float) -> list[Row]:
-    """The rows worth tracing back: the last few that a story would mention, or the last one."""
-    rows = list(rows)
+def _telling(rows: list[Row], epoch: float) -> list[Row]:
+    """The rows worth tracing back: the latest that a story would mention, or else the last."""
     writes = [row for row in rows if row.verb not in (NOTE, ERROR)]
-    important = [row for row in writes if any(is_important(event) for event in events_of(row, epoch)) or row.verb == DELETE]
-    return important[-8:] or writes[-1:] or rows[-1:]
+    important = [row for row in writes if row.verb == DELETE or any(map(is_important, events_of(row, epoch)))]
+    return important[-_ENDS:] or writes[-1:] or rows[-1:]
 
 
-def _events(row: Row, epoch: float) -> Iterable[Event]:
+def _links(row: Row, epoch: float) -> Iterable[Event]:
+    """The events of a row that belong into a story; an eviction says more than the placement it leaves."""
     events = list(events_of(row, epoch))
-    chosen = [event for event in events if is_important(event)]
-    if not chosen and row.verb in (FAULT, NOTE):
-        chosen = events[:1]
+    if row.verb in (FAULT, NOTE):
+        return events[:1]
+    evictions = [event for event in events if event.what == "gracefulEvictionTasks changed" and _new_tasks(event)]
+    chosen = evictions or [event for event in events if is_important(event) and not _is_repetition(event)]
     return chosen or (events[:1] if row.cause is None else [])
 
 
+def _is_repetition(event: Event) -> bool:
+    """What the scheduler's own note, or the eviction before, has said already."""
+    if event.what.startswith("condition Scheduled"):
+        return True
+    if event.what == "spec.clusters changed":
+        return bool(set(event.detail["to"]) - set(event.detail["from"]))
+    return event.what == "gracefulEvictionTasks changed" and bool(event.detail["to"])
+
+
 def _without_repeats(events: list[Event]) -> list[Event]:
-    seen: set[tuple[float, str, str, str]] = set()
+    seen: set[tuple[float, str, str]] = set()
     kept = []
     for event in sorted(events, key=lambda e: (e.t, e.row)):
-        key = (event.t, event.kind, event.name, event.what)
+        key = (event.t, event.kind, _clause(event))
         if key not in seen:
             seen.add(key)
             kept.append(event)
     return kept
 
 
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
 def sentence(event: Event) -> str:
     """An event in words.
 
-    >>> sentence(Event(36.7, "Cluster", "", "member1", "condition Ready True -> False", {"reason": "ClusterNotReachable"}, 0))
+    >>> sentence(
+    ...     Event(36.7, "Cluster", "", "member1", "condition Ready True -> False", {"reason": "ClusterNotReachable"}, 0)
+    ... )
     'At 36.7s cluster member1 went from Ready=True to Ready=False (ClusterNotReachable).'
     """
     when = f"At {duration(event.t)}" if event.t >= 0 else "Before the lab began"
@@ -121,40 +151,77 @@ def sentence(event: Event) -> str:
 
 
 def _clause(event: Event) -> str:
-    kind, name, what, detail = event.kind, event.name, event.what, event.detail
-    kind_word, _, world = kind.partition("@")
-    if kind == "fault":
-        return f"a fault on {name} ended ({what[8:]})" if what.startswith("healed: ") else f"a fault began on {name}: {what}"
-    if what.startswith("condition Ready ") and "->" in what:
-        before, _, after = what.removeprefix("condition Ready ").split(" ")
-        return f"cluster {name} went from Ready={before} to Ready={after} ({detail['reason']})"
-    if what.startswith("taint "):
-        _, word, taint = what.split(" ", 2)
-        return f"the taint {taint} was {word} {'to' if word == 'added' else 'from'} cluster {name}"
-    if what == "spec.clusters changed":
-        return f"{kind_word} {name} moved from {_clusters(detail['from'])} to {_clusters(detail['to'])}"
-    if what == "gracefulEvictionTasks changed":
-        return _tasks_clause(name, detail)
-    if what.startswith("condition Scheduled") and detail.get("to"):
-        status, reason, message = detail["to"]
-        verdict = "was scheduled" if status == "True" else f"could not be scheduled ({reason}: {message})"
-        return f"{kind_word} {name} {verdict}"
-    if kind_word == "Work" and what == "deletionTimestamp set":
-        return f"the old copy was marked for deletion (Work {event.namespace}/{name})"
-    where = f" in {world}" if world else ""
-    return f"{kind_word} {name}{where}: {what}"
+    for begins, clause in _CLAUSES:
+        if event.what.startswith(begins):
+            return clause(event)
+    kind, _, world = event.kind.partition("@")
+    if event.kind == "fault":
+        return f"a fault began on {event.name}: {event.what}"
+    if isinstance(event.detail, dict) and "because" in event.detail:
+        return _decided(event)
+    place = f" in {world}" if world else ""
+    verb = _VERBS.get(event.what, f"changed ({event.what})")
+    return f"{kind} {event.name}{place} {verb}"
+
+
+def _decided(event: Event) -> str:
+    because, chosen = event.detail["because"], event.detail["clusters"]
+    if event.detail["reason"] != "Success":
+        return f"the scheduler found no placement for {event.name}: {event.what.rstrip('.')}"
+    return f"the scheduler placed {event.name} on {_clusters(chosen)} ({because})"
+
+
+def _ready(event: Event) -> str:
+    before, _, after = event.what.removeprefix("condition Ready ").partition(" -> ")
+    return f"cluster {event.name} went from Ready={before} to Ready={after} ({event.detail['reason']})"
+
+
+def _taint(event: Event) -> str:
+    _, word, taint = event.what.split(" ", 2)
+    return f"the taint {taint} was {word} {'to' if word == 'added' else 'from'} cluster {event.name}"
+
+
+def _tasks(event: Event) -> str:
+    if new := _new_tasks(event):
+        (task, *_) = (task for task in event.detail["to"] if task["fromCluster"] in new)
+        reason = f"{event.name} gave up {', '.join(new)} ({task['reason']})"
+        return f"{reason}; the copy there stays until its replacement is healthy"
+    gone = {task["fromCluster"] for task in event.detail["from"] or ()}
+    return f"the eviction of {event.name} from {', '.join(sorted(gone))} was completed"
+
+
+def _new_tasks(event: Event) -> list[str]:
+    before, after = ({task["fromCluster"] for task in event.detail[key] or ()} for key in ("from", "to"))
+    return sorted(after - before)
 
 
 def _clusters(clusters: dict[str, int]) -> str:
     return ", ".join(f"{name} ({replicas})" for name, replicas in clusters.items()) or "no cluster"
 
 
-def _tasks_clause(name: str, detail: dict[str, Any]) -> str:
-    before = {task["fromCluster"] for task in detail["from"] or ()}
-    after = {task["fromCluster"] for task in detail["to"] or ()}
-    if new := sorted(after - before):
-        reason = next(t["reason"] for t in detail["to"] if t["fromCluster"] == new[0])
-        return f"{name} gave up {', '.join(new)}, gracefully ({reason}): the copy there stays until its replacement is healthy"
-    if gone := sorted(before - after):
-        return f"the eviction of {name} from {', '.join(gone)} was completed"
-    return f"the eviction task of {name} for {', '.join(sorted(after))} was stamped"
+_CLAUSES: tuple[tuple[str, Callable[[Event], str]], ...] = (
+    ("healed: ", lambda e: f"a fault on {e.name} ended ({e.what.removeprefix('healed: ')})"),
+    ("probe of ", lambda e: f"a {e.what}"),
+    ("lease of ", lambda e: f"the {e.what}"),
+    ("condition Ready added", lambda e: f"cluster {e.name} reported Ready={e.detail['status']} for the first time"),
+    ("condition Ready ", _ready),
+    ("taint ", _taint),
+    (
+        "spec.clusters changed",
+        lambda e: f"{e.name} went from {_clusters(e.detail['from'])} to {_clusters(e.detail['to'])}",
+    ),
+    ("gracefulEvictionTasks changed", _tasks),
+    ("deletionTimestamp set", lambda e: f"{e.kind} {e.namespace}/{e.name} was marked for deletion".replace(" /", " ")),
+)
+
+_VERBS = {
+    "created": "was created",
+    "deleted": "was deleted",
+    "initial": "joined",
+    "Ready": "became ready",
+    "NotReady": "was no longer ready",
+    "terminating": "was told to end",
+    "ImagePullBackOff": "could not pull its image",
+    "Unschedulable": "found no room on any node",
+    "spec changed": "was changed",
+}

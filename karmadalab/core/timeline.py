@@ -1,8 +1,8 @@
 """The trace in the words of an observer: what changed, when, and what led to it.
 
-One write can mean several things (a cluster leaves `spec.clusters` and a task appears), so each row of the trace becomes
-some events. The words are those in which failovers of a real Karmada were recorded, so that a run here and a run there
-can be laid side by side.
+One write can mean several things (a cluster leaves `spec.clusters` and a task appears), so each row of the trace
+becomes some events. The words are those in which failovers of a real Karmada were recorded, so that a run here and a
+run there can be laid side by side.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION, AnyPropagationPo
 from karmadalab.api.scheme import plain
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AnyBinding, Work
+from karmadalab.core.frames import to_frame
 from karmadalab.core.trace import CREATE, DELETE, ERROR, FAULT, NOTE, Row, Trace
 
 Change = tuple[str, Any]  # what, detail
@@ -43,9 +44,14 @@ class Event(NamedTuple):
     detail: Any
     row: int
 
+    @property
+    def text(self) -> str:
+        """The change in one line, with the part of the detail that a reader wants."""
+        return self.what + _short(self.what, self.detail)
+
     def __str__(self) -> str:
         where = f"{self.namespace}/{self.name}" if self.namespace else self.name
-        return f"{self.t:10.3f}  {self.kind} {where}: {self.what}{_short(self.what, self.detail)}"
+        return f"{self.t:10.3f}  {self.kind} {where}: {self.text}"
 
 
 def _short(what: str, detail: Any) -> str:
@@ -69,7 +75,7 @@ def _brief(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-# --- from rows to changes, kind by kind ----------------------------------------------------------------------------------------
+# --- from rows to changes, kind by kind -------------------------------------------------------------------------------
 
 
 def _condition_list(item: Condition | None) -> list[str] | None:
@@ -92,7 +98,11 @@ def _cluster(old: Cluster | None, new: Cluster) -> Iterator[Change]:
     for after in new.status.conditions:
         before = condition(old.status.conditions, after.type)
         if before is None or before.status != after.status:
-            word = f"condition {after.type} {before.status} -> {after.status}" if before else f"condition {after.type} added"
+            word = (
+                f"condition {after.type} {before.status} -> {after.status}"
+                if before
+                else f"condition {after.type} added"
+            )
             time = None if after.lastTransitionTime is None else str(after.lastTransitionTime)
             detail = {"status": after.status, "reason": after.reason, "message": after.message}
             yield word, {**detail, "lastTransitionTime": time}
@@ -155,11 +165,14 @@ def _binding(old: AnyBinding | None, new: AnyBinding) -> Iterator[Change]:
         new.status.schedulerObservedGeneration,
         new.status.lastScheduledTime,
     ):
-        yield "scheduler observed", {
-            "generation": new.metadata.generation,
-            "schedulerObservedGeneration": new.status.schedulerObservedGeneration,
-            "lastScheduledTime": _time(new.status.lastScheduledTime),
-        }
+        yield (
+            "scheduler observed",
+            {
+                "generation": new.metadata.generation,
+                "schedulerObservedGeneration": new.status.schedulerObservedGeneration,
+                "lastScheduledTime": _time(new.status.lastScheduledTime),
+            },
+        )
     yield from _aggregated(old, new)
     yield from _leaving(old, new)
 
@@ -193,12 +206,15 @@ def _manifest_replicas(work: Work) -> Any:
 
 def _work(old: Work | None, new: Work) -> Iterator[Change]:
     if old is None:
-        yield "created", {
-            "replicas": _manifest_replicas(new),
-            "conditions": {},
-            "suspendDispatching": bool(new.spec.suspendDispatching),
-            "preserveResourcesOnDeletion": bool(new.spec.preserveResourcesOnDeletion),
-        }
+        yield (
+            "created",
+            {
+                "replicas": _manifest_replicas(new),
+                "conditions": {},
+                "suspendDispatching": bool(new.spec.suspendDispatching),
+                "preserveResourcesOnDeletion": bool(new.spec.preserveResourcesOnDeletion),
+            },
+        )
         return
     if _manifest_replicas(old) != _manifest_replicas(new):
         yield "manifest replicas changed", {"from": _manifest_replicas(old), "to": _manifest_replicas(new)}
@@ -207,10 +223,13 @@ def _work(old: Work | None, new: Work) -> Iterator[Change]:
     yield from _condition_changes(old.status.conditions, new.status.conditions)
     if old.status.manifestStatuses != new.status.manifestStatuses:
         statuses = new.status.manifestStatuses
-        yield "manifestStatuses changed", {
-            "health": [item.health for item in statuses],
-            "status": [_counts(item.status or {}) for item in statuses],
-        }
+        yield (
+            "manifestStatuses changed",
+            {
+                "health": [item.health for item in statuses],
+                "status": [_counts(item.status or {}) for item in statuses],
+            },
+        )
     yield from _leaving(old, new)
 
 
@@ -257,7 +276,9 @@ def _waiting_reason(pod: Unstructured) -> str | None:
 def _other(old: Any, new: Any) -> Iterator[Change]:
     if old is None:
         yield "created", None
-    elif getattr(old, "body", None) != getattr(new, "body", None) or getattr(old, "spec", None) != getattr(new, "spec", None):
+    elif getattr(old, "body", None) != getattr(new, "body", None) or getattr(old, "spec", None) != getattr(
+        new, "spec", None
+    ):
         yield "changed", None
     yield from _leaving(old, new)
 
@@ -296,7 +317,7 @@ def events_of(row: Row, epoch: float) -> Iterator[Event]:
         yield Event(t, kind, row.namespace, row.name, what, detail, row.id)
 
 
-# --- the timeline ----------------------------------------------------------------------------------------------------------
+# --- the timeline -----------------------------------------------------------------------------------------------------
 
 
 class Timeline(Sequence[Event]):
@@ -309,9 +330,7 @@ class Timeline(Sequence[Event]):
         banner: the settings in one line, for titles.
     """
 
-    def __init__(
-        self, trace: Trace, epoch: float, events: Iterable[Event] | None = None, banner: str = ""
-    ) -> None:
+    def __init__(self, trace: Trace, epoch: float, events: Iterable[Event] | None = None, banner: str = "") -> None:
         self._trace, self._epoch, self.banner = trace, epoch, banner
         self._events = list(events) if events is not None else list(self._read())
 
@@ -396,7 +415,7 @@ class Timeline(Sequence[Event]):
         rows = "".join(
             f"<tr><td style='text-align:right'>{e.t:.3f}</td><td>{escape(e.kind)}</td>"
             f"<td>{escape(f'{e.namespace}/{e.name}' if e.namespace else e.name)}</td>"
-            f"<td style='text-align:left'>{escape(e.what + _short(e.what, e.detail))}</td></tr>"
+            f"<td style='text-align:left'>{escape(e.text)}</td></tr>"
             for e in self._events[:500]
         )
         return (
@@ -406,11 +425,7 @@ class Timeline(Sequence[Event]):
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row an event. Needs the extra `notebooks`."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install 'karmadalab[notebooks]'") from None
-        return pandas.DataFrame(self.records())
+        return to_frame(self.records())
 
 
 def is_important(event: Event) -> bool:
@@ -421,7 +436,9 @@ def is_important(event: Event) -> bool:
     if kind == "Cluster":
         return what.startswith(("condition Ready", "taint"))
     if kind in ("ResourceBinding", "ClusterResourceBinding"):
-        return what in ("spec.clusters changed", "gracefulEvictionTasks changed") or what.startswith("condition Scheduled")
+        return what in ("spec.clusters changed", "gracefulEvictionTasks changed") or what.startswith(
+            "condition Scheduled"
+        )
     if kind == "Work":
         return what in ("created", "deletionTimestamp set", "deleted", "manifest replicas changed")
     if kind.startswith("Pod@"):

@@ -60,7 +60,7 @@ def check(world: FakeWorld) -> None:
     check_members(world)
 
 
-# --- the trace ---------------------------------------------------------------------------------------------------------
+# --- the trace --------------------------------------------------------------------------------------------------------
 
 
 def check_trace(trace: Trace) -> None:
@@ -92,7 +92,7 @@ def _check_write(row: Row, latest: dict[tuple[str, str, str, str], AnyObject | N
             must(new.metadata.generation == old.metadata.generation, "a status moves no generation", row)
 
 
-# --- one store ---------------------------------------------------------------------------------------------------------
+# --- one store --------------------------------------------------------------------------------------------------------
 
 
 def check_store(store: Store) -> None:

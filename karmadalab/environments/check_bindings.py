@@ -53,7 +53,7 @@ def _bindings(world: FakeWorld) -> Iterator[AnyBinding]:
         yield from world.control_plane.store.list(kind)
 
 
-# --- bindings ----------------------------------------------------------------------------------------------------------
+# --- bindings ---------------------------------------------------------------------------------------------------------
 
 
 def check_bindings(world: FakeWorld) -> None:
@@ -141,7 +141,7 @@ def _id_label(binding: AnyBinding) -> str:
     return BINDING_ID_LABEL if isinstance(binding, ResourceBinding) else CLUSTER_BINDING_ID_LABEL
 
 
-# --- works -------------------------------------------------------------------------------------------------------------
+# --- works ------------------------------------------------------------------------------------------------------------
 
 
 def check_works(world: FakeWorld) -> None:
@@ -155,7 +155,7 @@ def check_works(world: FakeWorld) -> None:
         must(leaves or own in ids or meta.ownerReferences, "a Work belongs to a binding or an owner", work)
 
 
-# --- clusters ----------------------------------------------------------------------------------------------------------
+# --- clusters ---------------------------------------------------------------------------------------------------------
 
 
 def check_clusters(world: FakeWorld) -> None:

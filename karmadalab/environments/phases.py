@@ -23,9 +23,9 @@ class Phases:
         probe_s: by member, a probe or, in pull mode, a heartbeat (modulo the update frequency).
         jitter: whether heartbeats come up to 4 % late, as real agents' do.
         latency_s: how long an event takes to reach a controller; a busy control plane is slower.
-        scheduler_latency_s: how long it takes to reach the scheduler. On an idle machine 20 ms were measured, up to 1.5 s
-            on a busy one. It matters that this is longer than the others take: by the time the scheduler has noted
-            that it saw the last spec, the statuses that follow from its change are in.
+        scheduler_latency_s: how long it takes to reach the scheduler. On an idle machine 20 ms were measured, up to
+            1.5 s on a busy one. It matters that this is longer than the others take: by the time the scheduler has
+            noted that it saw the last spec, the statuses that follow from its change are in.
     """
 
     monitor_s: float = 0.0

@@ -51,7 +51,7 @@ class Workloads:
         store.watch(DEPLOYMENT, self._deployment_event)
         store.watch("Pod", self._pod_event)
 
-    # --- deployments -------------------------------------------------------------------------------------------------------
+    # --- deployments --------------------------------------------------------------------------------------------------
 
     def _deployment_event(self, event: str, old: Any, new: Any) -> None:
         if event == DELETED:
@@ -110,7 +110,7 @@ class Workloads:
     def _pods_of(self, deployment: Unstructured) -> list[Unstructured]:
         return self.store.indexed("Pod", PODS_BY_OWNER, deployment.metadata.uid)
 
-    # --- pods ----------------------------------------------------------------------------------------------------------------
+    # --- pods ---------------------------------------------------------------------------------------------------------
 
     def _create_pod(self, deployment: Unstructured, revision: str) -> None:
         self._serial += 1
@@ -209,7 +209,7 @@ class Workloads:
         except NotFound:
             pass  # somebody was faster, which is as good
 
-    # --- machines --------------------------------------------------------------------------------------------------------------
+    # --- machines -----------------------------------------------------------------------------------------------------
 
     def power(self, on: bool) -> None:
         """Switch the machines: pods don't run while they are off, and start again when they are back."""
@@ -249,7 +249,7 @@ class Workloads:
         """How many pods answer requests now."""
         return sum(1 for pod in self.store.list("Pod") if is_ready(pod)) if self.powered else 0
 
-    # --- time ------------------------------------------------------------------------------------------------------------------
+    # --- time ---------------------------------------------------------------------------------------------------------
 
     def _soon(self, callback: Any, *args: Any) -> None:
         self._clock.call_soon((self._trace.bound(callback, "kubelet"), args))

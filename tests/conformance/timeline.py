@@ -65,7 +65,9 @@ class Recording:
 
     def settings(self) -> Settings:
         """The flags that were in effect."""
-        flags = {key: value for key, value in self.data["flags"]["effective"].items() if key in Settings.__dataclass_fields__}
+        flags = {
+            key: value for key, value in self.data["flags"]["effective"].items() if key in Settings.__dataclass_fields__
+        }
         return Settings().with_flags({**flags, "feature_gates": self._gates()})
 
     def _gates(self) -> dict[str, bool]:
@@ -91,7 +93,9 @@ class Recording:
             tick = ticks[0] if ticks else milestones.get("ready_not_true") if self.bad == "member3" else 0.0
         # Passes drift by 1.6 ms; the recorded one is the tick at that time, not the first of the run.
         drift_s = 0.0016 * (tick + self.offset_s) / 5.0
-        return Phases(monitor_s=(tick - drift_s) % 5.0, probe_s=probes, jitter=False, scheduler_latency_s=SCHEDULER_LATENCY_S)
+        return Phases(
+            monitor_s=(tick - drift_s) % 5.0, probe_s=probes, jitter=False, scheduler_latency_s=SCHEDULER_LATENCY_S
+        )
 
     def _push_member(self) -> str:
         return self.bad if self.bad != "member3" else "member1"
@@ -190,7 +194,7 @@ def _process_fault(lab: Lab, acting: dict[str, Fault], at: float, text: str) -> 
         _heal_at(lab, acting.pop(key), at)
 
 
-# --- reading milestones off a timeline ---------------------------------------------------------------------------------------
+# --- reading milestones off a timeline --------------------------------------------------------------------------------
 
 
 def _first(events: list[Event], since: float, **wanted: Any) -> Event | None:
@@ -237,7 +241,10 @@ def milestones(reader: Reader) -> dict[str, Any]:
     found["ready_not_true"] = reader.cluster(0, "condition Ready True -> ")
     found["noschedule_added"] = reader.cluster(0, *_taints("added", "NoSchedule"))
     found["noexecute_added"] = reader.cluster(0, *_taints("added", "NoExecute"), "taint added maintenance:NoExecute")
-    evicted = next((e for e in reader.bindings("spec.clusters changed") if bad in e.detail["from"] and bad not in e.detail["to"]), None)
+    evicted = next(
+        (e for e in reader.bindings("spec.clusters changed") if bad in e.detail["from"] and bad not in e.detail["to"]),
+        None,
+    )
     if evicted is not None:
         found |= _after_eviction(reader, evicted)
     since = found["ready_not_true"]
@@ -315,7 +322,7 @@ def emit_file(path: Path, profile: str = "v1.13") -> dict[str, Any]:
     }
 
 
-# --- comparing -------------------------------------------------------------------------------------------------------------
+# --- comparing --------------------------------------------------------------------------------------------------------
 
 _ABSOLUTE = {
     "ready_not_true": 1.0,
@@ -327,7 +334,14 @@ _ABSOLUTE = {
     "evicted": 1.6,
     "task_timestamped": 1.6,
 }
-_AFTER_EVICTION = ("rescheduled", "replacement_healthy", "task_removed", "work_deletion_ts", "work_gone", "old_deployment_gone")
+_AFTER_EVICTION = (
+    "rescheduled",
+    "replacement_healthy",
+    "task_removed",
+    "work_deletion_ts",
+    "work_gone",
+    "old_deployment_gone",
+)
 _AFTER_EVICTION_S = 2.5
 
 # The recorder watched each API server on its own, and so has moments up to this much out of order: in R1-b-few the old
