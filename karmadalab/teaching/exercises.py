@@ -13,7 +13,7 @@ from karmadalab.teaching.cells import cells_of
 from karmadalab.teaching.markers import BadNotebook
 from karmadalab.teaching.running import Failure, run
 from karmadalab.teaching.sources import exercise_text, read
-from karmadalab.teaching.verdict import CheckFailedError, Unsolved
+from karmadalab.teaching.verdict import CheckFailed, Unsolved
 
 
 def build(solutions: Path, exercises: Path) -> list[Path]:
@@ -117,4 +117,4 @@ def _unsolved(path: Path) -> Iterator[str]:
         yield f"the exercise is unsolved and its first check says that it {told}: {failure}"
 
 
-_VERDICTS = {kind.__name__ for kind in CheckFailedError.__subclasses__()}
+_VERDICTS = {kind.__name__ for kind in CheckFailed.__subclasses__()}

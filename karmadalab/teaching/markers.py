@@ -11,7 +11,7 @@ from typing import NamedTuple
 from karmadalab.api.errors import KarmadalabError
 
 
-class BadNotebook(KarmadalabError):  # noqa: N818 - named for what it is about
+class BadNotebook(KarmadalabError):
     """A notebook that no exercise can be made of: which one, which cell, what is wrong, the way out."""
 
 

@@ -26,7 +26,7 @@ class Finding(NamedTuple):
         return f"What: {self.what}\nWhy:  {self.why}\nLook: {self.look}"
 
 
-class CheckFailedError(AssertionError):
+class CheckFailed(AssertionError):
     """A failed check."""
 
     def _render_traceback_(self) -> list[str]:
@@ -34,11 +34,11 @@ class CheckFailedError(AssertionError):
         return str(self).splitlines()
 
 
-class Unsolved(CheckFailedError):  # noqa: N818 - named for what a learner reads
+class Unsolved(CheckFailed):
     """The answer is not written yet."""
 
 
-class Mistake(CheckFailedError):  # noqa: N818 - named for what a learner reads
+class Mistake(CheckFailed):
     """The answer is wrong.
 
     Args:

@@ -130,8 +130,9 @@ def _not_a_function(value: Any) -> Finding:
 
 def raised(error: Exception, arguments: tuple[Any, ...]) -> Finding:
     """The learner's function raised."""
-    line = extract_tb(error.__traceback__)[-1].lineno
-    what = f"your filter raises {type(error).__name__}: {error} (line {line} of where it is written)."
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename != __file__]
+    where = f" (line {lines[0]} of its cell)" if lines else ""  # no line: it was called and refused its arguments
+    what = f"your filter raises {type(error).__name__}: {error}{where}."
     missing = [
         name for name, value in zip(("saved", "observed", "published"), arguments, strict=False) if value is None
     ]
@@ -141,7 +142,9 @@ def raised(error: Exception, arguments: tuple[Any, ...]) -> Finding:
             "published": "`published` is None while nobody has written a Ready condition.",
         }
         return Finding(what, " ".join(why[name] for name in missing), "what your filter does first of all.")
-    return Finding(what, "an exception in the filter stops the status controller.", "that line.")
+    return Finding(
+        what, "an exception in the filter stops the status controller.", "that line, or the arguments it takes."
+    )
 
 
 def _wrong_shape(result: Any) -> Finding:
