@@ -68,3 +68,24 @@ def test_the_picture_shows_what_happens_today() -> None:
         " ".join(line.split()) for label in labels(recording, serving(recording), 900, 800) for line in label.lines
     ]
     assert [line for line in words if line not in drawn] == [], "draw it again: python docs/picture.py"
+
+
+def test_the_example_of_the_scenario_guide_holds() -> None:
+    from ruamel.yaml import YAML
+
+    guide = (ROOT / "docs" / "scenarios.md").read_text()
+    [example] = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
+    result = run_scenario(YAML(typ="safe", pure=True).load(example))
+    assert result.met, repr(result)
+    assert len(result.outcomes) == 6
+
+
+def test_the_scenario_guide_names_every_fault_action_and_expectation() -> None:
+    from karmadalab.environments.fault_control import MemberFaults
+    from karmadalab.experiments import actions, expectations
+
+    guide = (ROOT / "docs" / "scenarios.md").read_text()
+    faults = [name for name in vars(MemberFaults) if not name.startswith("_")]
+    assert sorted(faults) == sorted(actions._OPTIONS), "a fault that scenario files don't know"
+    words = [*faults, *actions._CLASSES, *expectations._CLASSES]
+    assert [word for word in words if not re.search(rf"\b{word}\b", guide)] == []

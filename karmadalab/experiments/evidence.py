@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -84,15 +84,19 @@ class Evidence:
         epoch = self.lab.clock.epoch
         return [(row.at - epoch, row.name, row.detail) for row in rows if "power_off" in row.detail.values()]
 
-    def moments_of_change(self, low_s: float, high_s: float) -> Iterator[float]:
-        """The beginning of a span and each moment in it at which anything happened."""
-        yield low_s
-        yield from sorted({said.t for said in self.said if low_s < said.t <= high_s})
+    def changes(
+        self, value: Callable[[float], Any], kinds: Collection[str], low_s: float, high_s: float
+    ) -> Iterator[tuple[float, Any]]:
+        """The values that something had in a span of time, each with the moment from which it had it.
 
-    def changes(self, value: Callable[[float], Any], low_s: float, high_s: float) -> Iterator[tuple[float, Any]]:
-        """The values that something had in a span of time, each with the moment from which it had it."""
+        Args:
+            value: the value at a moment.
+            kinds: what must change for the value to change; looking at every moment of a long run takes its time.
+        """
+        events = (said for said in self.said if low_s < said.t <= high_s)
+        moments = {said.t for said in events if said.event.kind.partition("@")[0] in kinds}
         last: Any = _NOTHING
-        for t in self.moments_of_change(low_s, high_s):
+        for t in [low_s, *sorted(moments)]:
             if (now := value(t)) != last:
                 yield t, now
                 last = now

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from karmadalab.api.time import duration, seconds
 from karmadalab.experiments.evidence import Evidence
@@ -123,38 +123,47 @@ def _nearest(pattern: Pattern, evidence: Evidence, start_s: float) -> str:
 def _placement(expectation: Placement, evidence: Evidence, start_s: float) -> tuple[bool, str]:
     what = named(expectation.placement, "placement")
     allowed = choices(expectation.is_)
-    return _holds(expectation, evidence, start_s, lambda t: evidence.placed(what, t), lambda v: v in allowed)
+    value = _Value(
+        lambda t: evidence.placed(what, t), lambda v: v in allowed, ("ResourceBinding", "ClusterResourceBinding")
+    )
+    return _holds(expectation, evidence, start_s, value)
 
 
 def _running(expectation: Running, evidence: Evidence, start_s: float) -> tuple[bool, str]:
     what = named(expectation.running, "running")
     allowed = [{m: count for m, count in choice.items() if count} for choice in choices(expectation.is_)]
-    return _holds(expectation, evidence, start_s, lambda t: evidence.running(what, t), lambda v: v in allowed)
+    value = _Value(lambda t: evidence.running(what, t), lambda v: v in allowed, ("Pod", "fault"))
+    return _holds(expectation, evidence, start_s, value)
 
 
 def _ready(expectation: Ready, evidence: Evidence, start_s: float) -> tuple[bool, str]:
     what = named(expectation.ready, "ready")
-    return _holds(expectation, evidence, start_s, lambda t: evidence.ready(what, t), lambda v: v == expectation.is_)
+    value = _Value(lambda t: evidence.ready(what, t), lambda v: v == expectation.is_, (what.kind,))
+    return _holds(expectation, evidence, start_s, value)
+
+
+class _Value(NamedTuple):
+    """What an expectation about a state looks at: its value at a moment, whether that is right, what changes it."""
+
+    at: Callable[[float], Any]
+    right: Callable[[Any], bool]
+    kinds: tuple[str, ...]
 
 
 def _holds(
-    expectation: Placement | Running | Ready,
-    evidence: Evidence,
-    start_s: float,
-    value: Callable[[float], Any],
-    right: Callable[[Any], bool],
+    expectation: Placement | Running | Ready, evidence: Evidence, start_s: float, value: _Value
 ) -> tuple[bool, str]:
     """Whether a value is right at a moment, or all through a span."""
     if expectation.between is None:
         t = evidence.end_s if expectation.at is None else start_s + seconds(expectation.at)
         if t > evidence.end_s:
             return False, f"the run ended before, at {duration(evidence.end_s)}"
-        return right(found := value(t)), f"it was {_plain(found)} at {duration(t)}"
+        return value.right(found := value.at(t)), f"it was {_plain(found)} at {duration(t)}"
     low_s, high_s = _span(expectation.between, start_s, evidence.end_s)
     if high_s > evidence.end_s:
         return False, f"the run ended before, at {duration(evidence.end_s)}"
-    for t, found in evidence.changes(value, low_s, high_s):
-        if not right(found):
+    for t, found in evidence.changes(value.at, value.kinds, low_s, high_s):
+        if not value.right(found):
             return False, f"it was {_plain(found)} from {duration(t)} on"
     return True, f"it was so from {duration(low_s)} to {duration(high_s)}"
 

@@ -112,6 +112,8 @@ def read_scenario(source: Source, settings: Mapping[str, Any] | None = None, see
         where, base, raw = str(source), Path(source).parent, load_yaml(source)
     if not isinstance(raw, dict):
         raise Invalid(f"{where}: a scenario is a mapping with about, fleet and until, not {type(raw).__name__}")
+    if "members" in raw and "fleet" not in raw:
+        raise Invalid(f"{where}: is a fleet, not a scenario; a scenario names it as its fleet, beside about and until")
     data = convert(raw, ScenarioData, where)
     scenario = _scenario(data, where, base, settings or {}, seed)
     _rehearse(scenario)
