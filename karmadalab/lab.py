@@ -16,12 +16,13 @@ from random import Random
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.errors import BadRequest, Conflict, Invalid
+from karmadalab.api.errors import BadRequest, Conflict, Invalid, NotFound
 from karmadalab.api.meta import Resource, Taint, replace
 from karmadalab.api.naming import binding_name
 from karmadalab.api.scheme import AnyObject, decode, resource_type, to_dict
 from karmadalab.api.time import duration, seconds
 from karmadalab.api.unstructured import Unstructured
+from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.cluster import with_taints
 from karmadalab.controllers.cluster_status import ThresholdFilter
 from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock
@@ -44,6 +45,7 @@ from karmadalab.scheduler.controller import NAME as SCHEDULER_NAME
 
 Manifests = str | Path | Mapping[str, Any] | AnyObject | Iterable[Any]
 
+_BINDINGS = (ResourceBinding.GROUP_KIND, ClusterResourceBinding.GROUP_KIND)
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -318,12 +320,12 @@ class Lab(View):
         process = self.world.control_plane.scheduler_process
         if world or not process.running:
             return None
-        names = {name, binding_name(kind.partition(".")[0], name)}
-        plans = process.controller(SCHEDULER_NAME).plans
-        for request, plan in plans.items():
-            if request.namespace == namespace and request.name in names:
-                return plan.decision.explain()
-        return None
+        scheduler = process.controller(SCHEDULER_NAME)
+        bound = name if kind in _BINDINGS else binding_name(kind.partition(".")[0], name)
+        try:
+            return scheduler.explain(bound, namespace)
+        except NotFound:  # never scheduled, or not since the scheduler started
+            return None
 
     def check(self) -> None:
         """Verify every invariant of the store, the bindings and the members; see `environments.check`.
