@@ -29,9 +29,9 @@ from karmadalab.api.work import (
     PROPAGATION_INSTRUCTION_LABEL,
     Work,
 )
+from karmadalab.core.client import Client
 from karmadalab.core.controller import DONE, Manager, Request, Result, Retry, Watch
 from karmadalab.core.member import MemberCluster, Members
-from karmadalab.core.store import Client
 from karmadalab.interpreter import Interpreter
 
 NAME = "execution-controller"
@@ -40,7 +40,7 @@ APPLIED_SUCCESSFUL, APPLIED_FAILED = "AppliedSuccessful", "AppliedFailed"
 SUPPRESSED = "suppressed"
 
 
-# --- decisions -----------------------------------------------------------------------------------------------------------
+# --- decisions --------------------------------------------------------------------------------------------------------
 
 
 def applied_condition(errors: Sequence[str]) -> Condition:
@@ -85,7 +85,7 @@ def _merged(desired: dict[str, str], observed: dict[str, str], recorded: str) ->
     return {**{key: value for key, value in observed.items() if key not in ours}, **desired}
 
 
-# --- the controller --------------------------------------------------------------------------------------------------------
+# --- the controller ---------------------------------------------------------------------------------------------------
 
 
 class ExecutionController:

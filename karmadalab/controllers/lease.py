@@ -17,8 +17,8 @@ from karmadalab.api.errors import Unreachable
 from karmadalab.api.meta import ObjectMeta, OwnerReference, replace
 from karmadalab.api.native import Lease, LeaseSpec
 from karmadalab.api.time import MicroTime
+from karmadalab.core.client import Client
 from karmadalab.core.controller import DONE, Manager, Request, Result, Watch
-from karmadalab.core.store import Client
 
 NAME = "cluster-lease-controller"
 JITTER = 0.04

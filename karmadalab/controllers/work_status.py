@@ -29,9 +29,9 @@ from karmadalab.api.work import (
     ResourceIdentifier,
     Work,
 )
+from karmadalab.core.client import Client
 from karmadalab.core.controller import DONE, Manager, Request, Result, Retry, Watch
 from karmadalab.core.member import MemberCluster, Members
-from karmadalab.core.store import Client
 from karmadalab.interpreter import Interpreter
 
 NAME = "work-status-controller"

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Protocol
 from karmadalab.api.errors import Conflict, KarmadalabError
 from karmadalab.api.meta import Resource
 from karmadalab.api.scheme import AnyObject
+from karmadalab.core.client import Client
 from karmadalab.core.clock import Timer, VirtualClock
 from karmadalab.core.queue import Request, WorkQueue
 from karmadalab.core.settings import Settings
-from karmadalab.core.store import Client
 from karmadalab.core.trace import ERROR, Trace
 
 

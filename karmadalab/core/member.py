@@ -6,7 +6,7 @@ from typing import Protocol
 
 from karmadalab.api.cluster import APIEnablement
 from karmadalab.api.errors import KarmadalabError
-from karmadalab.core.store import Client
+from karmadalab.core.client import Client
 
 
 class ClientFailed(KarmadalabError):  # noqa: N818 - named for what happened

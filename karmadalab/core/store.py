@@ -11,26 +11,24 @@ Not modelled: several served versions of a kind, field-level ownership, storage 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Protocol, TypeVar, overload
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
-from karmadalab.api.errors import AlreadyExists, ApiError, BadRequest, Conflict, Gone, Invalid, NotFound
-from karmadalab.api.meta import LabelSelector, ObjectMeta, OwnerReference, Resource, replace, selector_matches
+from karmadalab.api.errors import AlreadyExists, BadRequest, Conflict, Gone, NotFound
+from karmadalab.api.meta import LabelSelector, ObjectMeta, replace, selector_matches
 from karmadalab.api.native_rules import check_content, check_labels, check_name
 from karmadalab.api.scheme import AnyObject, is_namespaced
 from karmadalab.api.time import Time
-from karmadalab.api.unstructured import Unstructured, group_kind
+from karmadalab.api.unstructured import Unstructured
+from karmadalab.core.client import ADDED, DELETED, MODIFIED, Handler
 from karmadalab.core.clock import VirtualClock
+from karmadalab.core.collector import Collector
+from karmadalab.core.objects import content_changed, same_metadata, with_status_of, without_status
+from karmadalab.core.rules import check_identity, check_update, where
 from karmadalab.core.snapshot import Snapshot
+from karmadalab.core.table import Key, Table, must_agree
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Trace
 
-R = TypeVar("R", bound=Resource)
-Key = tuple[str, str]
-
-ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
-GARBAGE_COLLECTOR = "garbage-collector"
-_RETRY_S, _LONGEST_RETRY_S = 0.005, 1000.0  # how long the garbage collector backs off
-Handler = Callable[[str, AnyObject | None, AnyObject], None]
 Admit = Callable[[str, AnyObject, AnyObject | None], AnyObject]
 
 # Kinds whose API server strategy keeps no generation.
@@ -39,56 +37,6 @@ _NO_GENERATION = frozenset(
     " Lease.coordination.k8s.io Role.rbac.authorization.k8s.io RoleBinding.rbac.authorization.k8s.io"
     " ClusterRole.rbac.authorization.k8s.io ClusterRoleBinding.rbac.authorization.k8s.io".split()
 )
-
-
-class Client(Protocol):
-    """What a controller may do with a cluster's API, near or far: the store itself, or one behind a network."""
-
-    @overload
-    def get(self, kind: type[R], name: str, namespace: str = "") -> R: ...
-    @overload
-    def get(self, kind: str, name: str, namespace: str = "") -> Any: ...
-    @overload
-    def find(self, kind: type[R], name: str, namespace: str = "") -> R | None: ...
-    @overload
-    def find(self, kind: str, name: str, namespace: str = "") -> Any: ...
-    @overload
-    def list(self, kind: type[R], namespace: str | None = None, selector: LabelSelector | None = None) -> list[R]: ...
-    @overload
-    def list(self, kind: str, namespace: str | None = None, selector: LabelSelector | None = None) -> list[Any]: ...
-    def indexed(self, kind: type[R], index: str, value: Hashable) -> list[R]: ...
-    def create(self, obj: AnyObject) -> AnyObject: ...
-    def update(self, obj: AnyObject) -> AnyObject: ...
-    def update_status(self, obj: AnyObject) -> AnyObject: ...
-    def delete(self, kind: str | type[Resource], name: str, namespace: str = "") -> None: ...
-    def watch(self, kind: str | type[Resource], handler: Handler) -> Callable[[], None]: ...
-
-
-class _Table:
-    """The objects of one kind, with the indexes asked for."""
-
-    __slots__ = ("indexes", "namespaced", "objects", "order", "watchers")
-
-    def __init__(self, namespaced: bool) -> None:
-        self.objects: dict[Key, AnyObject] = {}
-        self.namespaced = namespaced
-        self.watchers: list[Handler] = []
-        self.order: list[Key] | None = None  # the sorted keys; None when a create or delete spoiled them
-        self.indexes: dict[str, tuple[Callable[[Any], Iterable[Hashable]], dict[Hashable, set[Key]]]] = {}
-
-    def keys(self) -> list[Key]:
-        if self.order is None:
-            self.order = sorted(self.objects)
-        return self.order
-
-    def index(self, key: Key, old: AnyObject | None, new: AnyObject | None) -> None:
-        for values, entries in self.indexes.values():
-            before = set(values(old)) if old is not None else set()
-            after = set(values(new)) if new is not None else set()
-            for value in before - after:
-                entries[value].discard(key)
-            for value in after - before:
-                entries[value].add(key)
 
 
 class Store:
@@ -117,8 +65,8 @@ class Store:
         self.graceful = graceful
         self.version = 0
         self.oldest_version = 0
-        self._tables: dict[str, _Table] = {}
-        self._owned: defaultdict[str, set[tuple[str, Key]]] = defaultdict(set)
+        self._tables: dict[str, Table] = {}
+        self._collector = Collector(self, clock, trace, world)
         self._uids = 0
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -197,7 +145,7 @@ class Store:
             meta = replace(meta, name=f"{meta.generateName}{self._uids:05x}")
         key = (meta.namespace, meta.name)
         if key in table.objects:
-            raise AlreadyExists(f"{obj.kind} {_where(meta)} already exists: update it, or choose another name")
+            raise AlreadyExists(f"{obj.kind} {where(meta)} already exists: update it, or choose another name")
         self.version += 1
         self._uids += 1
         meta = replace(
@@ -208,7 +156,7 @@ class Store:
             creationTimestamp=Time(self.clock.now()),
             deletionTimestamp=None,
         )
-        new = replace(_without_status(obj), metadata=meta)
+        new = replace(without_status(obj), metadata=meta)
         table.order = None
         self._put(table, kind, key, None, new, CREATE, ADDED)
         return new
@@ -228,16 +176,16 @@ class Store:
         if self.admit is not None:
             obj = self.admit("UPDATE", obj, old)
             meta = obj.metadata
-        obj = _with_status_of(obj, old)
+        obj = with_status_of(obj, old)
         old_meta = old.metadata
-        spec_changed = _content_changed(obj, old)
+        spec_changed = content_changed(obj, old)
         if not spec_changed:
-            if _same_metadata(meta, old_meta):
+            if same_metadata(meta, old_meta):
                 return old
         elif obj.__class__ is Unstructured:  # typed kinds were checked when they were made
             check_content(obj)
         if meta is not old_meta:
-            self._check_update(obj, meta, old_meta)
+            check_update(obj, meta, old_meta)
             meta = replace(
                 meta,
                 uid=old_meta.uid,
@@ -265,7 +213,7 @@ class Store:
         kind = obj.GROUP_KIND
         key = (obj.metadata.namespace, obj.metadata.name)
         table, old = self._stored(kind, key, obj)
-        new = _with_status_of(old, obj)
+        new = with_status_of(old, obj)
         if new == old:
             return old
         self.version += 1
@@ -325,7 +273,7 @@ class Store:
         return lambda: table.watchers.remove(handler) if handler in table.watchers else None
 
     @staticmethod
-    def _present(table: _Table) -> list[tuple[str, None, AnyObject]]:
+    def _present(table: Table) -> list[tuple[str, None, AnyObject]]:
         return [(ADDED, None, table.objects[key]) for key in table.keys()]
 
     def _missed(self, kind: str, since: int) -> list[tuple[str, AnyObject | None, AnyObject]]:
@@ -344,54 +292,50 @@ class Store:
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _table(self, kind: str) -> _Table:
+    def _table(self, kind: str) -> Table:
         table = self._tables.get(kind)
         if table is None:
-            table = self._tables[kind] = _Table(is_namespaced(kind))
+            table = self._tables[kind] = Table(is_namespaced(kind))
         return table
 
-    def _stored(self, kind: str, key: Key, obj: Any) -> tuple[_Table, Any]:
+    def _stored(self, kind: str, key: Key, obj: Any) -> tuple[Table, Any]:
         table = self._tables.get(kind)
         old = None if table is None else table.objects.get(key)
         if table is None or old is None:
             at = f" in {self.world}" if self.world else ""
-            raise NotFound(f"{obj.kind} {_where(obj.metadata)} not found{at}")
+            raise NotFound(f"{obj.kind} {where(obj.metadata)} not found{at}")
         given = obj.metadata.resourceVersion
         if given != old.metadata.resourceVersion:
             if not given:
                 raise BadRequest(
-                    f"{obj.kind} {_where(obj.metadata)}: metadata.resourceVersion must be specified for an update: "
+                    f"{obj.kind} {where(obj.metadata)}: metadata.resourceVersion must be specified for an update: "
                     "read the object, change it and write it back"
                 )
             raise Conflict(
-                f"{obj.kind} {_where(obj.metadata)}: you wrote resourceVersion {given}, the store has "
+                f"{obj.kind} {where(obj.metadata)}: you wrote resourceVersion {given}, the store has "
                 f"{old.metadata.resourceVersion}; read it again and reapply your change"
             )
         return table, old
 
-    def _put(self, table: _Table, kind: str, key: Key, old: Any, new: Any, verb: str, event: str) -> None:
+    def _put(self, table: Table, kind: str, key: Key, old: Any, new: Any, verb: str, event: str) -> None:
         table.objects[key] = new
         if table.indexes:
             table.index(key, old, new)
         if old is None or old.metadata.ownerReferences != new.metadata.ownerReferences:
-            self._reown(kind, key, old, new)
-            for owner in new.metadata.ownerReferences:
-                if not self._is_alive(owner, new.metadata.namespace):  # it went before its dependent came
-                    self._collect_soon(owner.uid)
+            self._collector.written(kind, key, old, new)
         self._tell(table, self.trace.write(self.world, verb, kind, key, old, new, self.version), event, old, new)
 
-    def _remove(self, table: _Table, kind: str, key: Key, old: Any, last: Any) -> None:
+    def _remove(self, table: Table, kind: str, key: Key, old: Any, last: Any) -> None:
         del table.objects[key]
         table.order = None
         if table.indexes:
             table.index(key, old, None)
-        self._reown(kind, key, old, None)
+        self._collector.written(kind, key, old, None)
         row = self.trace.write(self.world, DELETE, kind, key, old, None, self.version)
         self._tell(table, row, DELETED, old, last)
-        if last.metadata.uid in self._owned:
-            self._collect_soon(last.metadata.uid)
+        self._collector.removed(last.metadata.uid)
 
-    def _tell(self, table: _Table, row: int, event: str, old: Any, new: Any) -> None:
+    def _tell(self, table: Table, row: int, event: str, old: Any, new: Any) -> None:
         watchers = table.watchers
         if watchers:
             trace = self.trace
@@ -400,46 +344,6 @@ class Store:
             for handler in watchers if len(watchers) == 1 else tuple(watchers):
                 handler(event, old, new)
             trace.cause = before
-
-    def _reown(self, kind: str, key: Key, old: Any, new: Any) -> None:
-        for owner in old.metadata.ownerReferences if old is not None else ():
-            dependents = self._owned[owner.uid]
-            dependents.discard((kind, key))
-            if not dependents:
-                del self._owned[owner.uid]
-        for owner in new.metadata.ownerReferences if new is not None else ():
-            self._owned[owner.uid].add((kind, key))
-
-    # --- garbage collection
-
-    def _collect_soon(self, owner_uid: str) -> None:
-        self.clock.call_soon((self.trace.bound(self._collect, GARBAGE_COLLECTOR), (owner_uid,)))
-
-    def _collect(self, owner_uid: str, failures: int = 0) -> None:
-        """Background garbage collection: delete what a gone object owned, unless it has another living owner."""
-        refused = False
-        for kind, (namespace, name) in sorted(self._owned.get(owner_uid, ())):
-            obj = self.find(kind, name, namespace)
-            alive = [owner for owner in obj.metadata.ownerReferences if self._is_alive(owner, namespace)]
-            if len(alive) == len(obj.metadata.ownerReferences):
-                continue
-            try:
-                if alive:
-                    self.update(replace(obj, metadata=replace(obj.metadata, ownerReferences=tuple(alive))))
-                elif obj.metadata.deletionTimestamp is None:
-                    self.delete(kind, name, namespace)
-            except ApiError as error:  # admission protects it; perhaps not for ever
-                refused = True
-                if not failures:
-                    self.trace.note(kind, name, f"not collected: {error}", namespace=namespace, world=self.world)
-        if refused:
-            retry = self.trace.bound(self._collect, GARBAGE_COLLECTOR)
-            self.clock.call_later(min(_RETRY_S * 2.0**failures, _LONGEST_RETRY_S), retry, owner_uid, failures + 1)
-
-    def _is_alive(self, owner: OwnerReference, namespace: str) -> bool:
-        kind = group_kind(owner.apiVersion, owner.kind)
-        found = self.find(kind, owner.name, namespace if is_namespaced(kind) else "")
-        return found is not None and found.metadata.uid == owner.uid
 
     # --- what any API server checks
 
@@ -451,50 +355,27 @@ class Store:
         """
         meta = obj.metadata
         kind: str = obj.GROUP_KIND
-        self._check_identity(self._table(kind), obj.kind, meta)
+        check_identity(is_namespaced(kind), obj.kind, meta)
         check_name(obj.kind, kind, meta)
         if meta.labels:
-            check_labels(obj.kind, _where(meta), meta.labels)
+            check_labels(obj.kind, where(meta), meta.labels)
         check_content(obj)
-
-    @staticmethod
-    def _check_update(obj: Any, meta: ObjectMeta, old: ObjectMeta) -> None:
-        if meta.uid and meta.uid != old.uid:
-            raise Conflict(
-                f"{obj.kind} {_where(meta)}: you wrote uid {meta.uid}, the store has {old.uid}: the object you read was "
-                "deleted and another has its name; read it again"
-            )
-        if meta.labels != old.labels:
-            check_labels(obj.kind, _where(meta), meta.labels)
-        if old.deletionTimestamp is not None and (new := set(meta.finalizers) - set(old.finalizers)):
-            raise Invalid(
-                f"{obj.kind} {_where(meta)}: metadata.finalizers: {', '.join(sorted(new))} can't be added: the object is "
-                "being deleted; finalizers can only be removed now"
-            )
-
-    def _check_identity(self, table: _Table, kind: str, meta: ObjectMeta) -> None:
-        if not meta.name and not meta.generateName:
-            raise BadRequest(f"{kind} (no name): metadata.name: required, but missing; write name: something")
-        if table.namespaced and not meta.namespace:
-            raise BadRequest(f"{kind} {meta.name}: metadata.namespace: required, but missing; write namespace: default")
-        if not table.namespaced and meta.namespace:
-            raise BadRequest(f"{kind} {meta.name}: metadata.namespace: a {kind} has no namespace; leave it out")
 
     def check_indexes(self) -> None:
         """Verify that indexes and owner index say what the objects say. Raises `AssertionError`."""
         owned: defaultdict[str, set[tuple[str, Key]]] = defaultdict(set)
         for kind, table in self._tables.items():
-            fresh = _Table(table.namespaced)
+            fresh = Table(table.namespaced)
             fresh.indexes = {name: (values, defaultdict(set)) for name, (values, _) in table.indexes.items()}
             for key, obj in table.objects.items():
                 fresh.index(key, None, obj)
                 for owner in obj.metadata.ownerReferences:
                     owned[owner.uid].add((kind, key))
             for name, (_, entries) in table.indexes.items():
-                _must_agree(f"index {name} of {kind}", entries, fresh.indexes[name][1])
+                must_agree(f"index {name} of {kind}", entries, fresh.indexes[name][1])
             if table.order is not None and table.order != sorted(table.objects):
                 raise AssertionError(f"the order of {kind} is its sorted keys: {table.order}")
-        _must_agree("owner index", self._owned, owned)
+        self._collector.check(owned)
 
     def _uid(self) -> str:
         # Readable and the same in every run; the world keeps uids of different clusters apart.
@@ -506,55 +387,6 @@ class Store:
         return f"<Store {self.world or 'karmada-apiserver'} {count} objects, version {self.version}>"
 
 
-def _must_agree(what: str, kept: Mapping[Any, set[Any]], fresh: Mapping[Any, set[Any]]) -> None:
-    """Raise unless an index that was kept up to date is the one that is built anew; empty entries don't count."""
-    for value in sorted({*kept, *fresh}, key=str):
-        if kept.get(value, set()) != fresh.get(value, set()):
-            raise AssertionError(f"{what} agrees with the objects: at {value!r} {kept.get(value)} != {fresh.get(value)}")
-
-
 def _kind_name(kind: Any) -> str:
     name: str = kind if isinstance(kind, str) else kind.GROUP_KIND
     return name.partition(".")[0]
-
-
-def _where(meta: ObjectMeta) -> str:
-    return f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
-
-
-def _without_status(obj: Any) -> Any:
-    if isinstance(obj, Unstructured):
-        if "status" not in obj.body:
-            return obj
-        return replace(obj, body={key: value for key, value in obj.body.items() if key != "status"})
-    if getattr(obj, "status", None) is None:  # a kind that has none
-        return obj
-    return replace(obj, status=type(obj.status)())
-
-
-def _with_status_of(obj: Any, other: Any) -> Any:
-    """`obj` with the status of `other`."""
-    if obj.__class__ is not Unstructured:
-        status = getattr(other, "status", None)
-        return obj if status is None or obj.status is status else replace(obj, status=status)
-    mine, theirs = obj.body.get("status"), other.body.get("status")
-    if mine == theirs:
-        return obj
-    body = {key: value for key, value in obj.body.items() if key != "status"}
-    return replace(obj, body=body if theirs is None else {**body, "status": theirs})
-
-
-def _content_changed(obj: Any, old: Any) -> bool:
-    """Whether anything but metadata and status differs; both have the same status already."""
-    if obj.__class__ is not Unstructured:
-        return bool(obj.spec is not old.spec and obj.spec != old.spec)
-    return bool(obj.body is not old.body and obj.body != old.body)
-
-
-def _same_metadata(meta: ObjectMeta, old: ObjectMeta) -> bool:
-    return meta is old or (
-        meta.labels == old.labels
-        and meta.annotations == old.annotations
-        and meta.finalizers == old.finalizers
-        and meta.ownerReferences == old.ownerReferences
-    )

@@ -71,7 +71,14 @@ class Trace:
         self.blame: dict[str, int] = {}
 
     def write(
-        self, world: str, verb: str, kind: str, key: tuple[str, str], old: AnyObject | None, new: AnyObject | None, version: int
+        self,
+        world: str,
+        verb: str,
+        kind: str,
+        key: tuple[str, str],
+        old: AnyObject | None,
+        new: AnyObject | None,
+        version: int,
     ) -> int:
         """Record a write to a store; `key` is namespace and name. Returns the row's id."""
         rows = self.rows
@@ -80,12 +87,32 @@ class Trace:
         return row_id
 
     def note(
-        self, kind: str, name: str, text: str, *, namespace: str = "", verb: str = NOTE, detail: Any = None, world: str = ""
+        self,
+        kind: str,
+        name: str,
+        text: str,
+        *,
+        namespace: str = "",
+        verb: str = NOTE,
+        detail: Any = None,
+        world: str = "",
     ) -> int:
         """Record something that is no write: a fault, a probe's answer, a verdict. Returns the row's id."""
         row_id = len(self.rows)
         self.rows.append(
-            Row(row_id, self._now(), self.cause, self.actor, world, verb, kind, namespace, name, text=text, detail=detail)
+            Row(
+                row_id,
+                self._now(),
+                self.cause,
+                self.actor,
+                world,
+                verb,
+                kind,
+                namespace,
+                name,
+                text=text,
+                detail=detail,
+            )
         )
         return row_id
 

@@ -24,12 +24,13 @@ from karmadalab.controllers.lease import LeaseController
 from karmadalab.controllers.policy import PolicyController
 from karmadalab.controllers.taint_manager import BindingEviction, TaintManager
 from karmadalab.controllers.work_status import WorkStatusController
+from karmadalab.core.client import Client
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.controller import Manager, Reconciler
 from karmadalab.core.indexes import add_indexes
 from karmadalab.core.member import MemberCluster
 from karmadalab.core.settings import Settings
-from karmadalab.core.store import Client, Store
+from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
 from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter

@@ -18,10 +18,11 @@ from typing import Any
 
 from karmadalab.api.errors import Unreachable
 from karmadalab.api.meta import LabelSelector
+from karmadalab.core.client import ADDED, DELETED, MODIFIED, Handler
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.controller import Wait
 from karmadalab.core.snapshot import Snapshot
-from karmadalab.core.store import ADDED, DELETED, MODIFIED, Handler, Store
+from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
 
 IDLE_CONNECTION_TIMEOUT_S = 45.0
@@ -201,15 +202,15 @@ class Remote:
         self._link.cross()
         self._store.delete(kind, name, namespace)
 
-    def watch(self, kind: Any, handler: Handler) -> Callable[[], None]:
+    def watch(self, kind: Any, handler: Handler, since: int | None = None) -> Callable[[], None]:
         """As `Store.watch`; while the link is down nothing arrives, afterwards what was missed does."""
         name = kind if isinstance(kind, str) else kind.GROUP_KIND
         entry = (name, handler)
         self._watches.append(entry)
-        if self._cache is not None:
+        if self._cache is not None and since is None:
             for obj in self._cache.list(name):
                 handler(ADDED, None, obj)
-        live = self._store.watch(name, self._carried(handler)) if self._cache is None else self._later(name, handler)
+        live = self._store.watch(name, self._carried(handler), since) if self._cache is None else self._later(name, handler)
 
         def stop() -> None:
             live()

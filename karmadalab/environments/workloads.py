@@ -18,8 +18,9 @@ from karmadalab.api.quantity import milli
 from karmadalab.api.scheme import to_json
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured
+from karmadalab.core.client import ADDED, DELETED
 from karmadalab.core.clock import Timer, VirtualClock
-from karmadalab.core.store import ADDED, DELETED, Store
+from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
 
 DEPLOYMENT = "Deployment.apps"

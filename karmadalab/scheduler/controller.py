@@ -27,9 +27,9 @@ from karmadalab.api.work import (
     ResourceBinding,
     ResourceBindingStatus,
 )
+from karmadalab.core.client import MODIFIED, Client
 from karmadalab.core.controller import DONE, Manager, Mapper, Result, Retry, Watch
 from karmadalab.core.queue import Request
-from karmadalab.core.store import MODIFIED, Client
 from karmadalab.scheduler.applied_placement import applied_placement
 from karmadalab.scheduler.explanation import Explanation
 from karmadalab.scheduler.plan import Plan, plan

@@ -13,11 +13,12 @@ from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import replace
 from karmadalab.api.scheme import AnyObject, decode
 from karmadalab.api.time import Time
+from karmadalab.core.client import ADDED
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.controller import Manager, Reconciler, Request
 from karmadalab.core.indexes import add_indexes
 from karmadalab.core.settings import Settings
-from karmadalab.core.store import ADDED, Admit, Store
+from karmadalab.core.store import Admit, Store
 from karmadalab.core.trace import CREATE, Trace
 
 NEVER_S = 1e9

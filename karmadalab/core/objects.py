@@ -1,0 +1,48 @@
+"""Comparing and putting together objects of typed and of unknown kinds alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karmadalab.api.meta import ObjectMeta, replace
+from karmadalab.api.unstructured import Unstructured
+
+
+def without_status(obj: Any) -> Any:
+    """`obj` with an empty status, as it is first stored."""
+    if isinstance(obj, Unstructured):
+        if "status" not in obj.body:
+            return obj
+        return replace(obj, body={key: value for key, value in obj.body.items() if key != "status"})
+    if getattr(obj, "status", None) is None:  # a kind that has none
+        return obj
+    return replace(obj, status=type(obj.status)())
+
+
+def with_status_of(obj: Any, other: Any) -> Any:
+    """`obj` with the status of `other`."""
+    if obj.__class__ is not Unstructured:
+        status = getattr(other, "status", None)
+        return obj if status is None or obj.status is status else replace(obj, status=status)
+    mine, theirs = obj.body.get("status"), other.body.get("status")
+    if mine == theirs:
+        return obj
+    body = {key: value for key, value in obj.body.items() if key != "status"}
+    return replace(obj, body=body if theirs is None else {**body, "status": theirs})
+
+
+def content_changed(obj: Any, old: Any) -> bool:
+    """Whether anything but metadata and status differs; both have the same status already."""
+    if obj.__class__ is not Unstructured:
+        return bool(obj.spec is not old.spec and obj.spec != old.spec)
+    return bool(obj.body is not old.body and obj.body != old.body)
+
+
+def same_metadata(meta: ObjectMeta, old: ObjectMeta) -> bool:
+    """Whether nothing differs that a writer may change."""
+    return meta is old or (
+        meta.labels == old.labels
+        and meta.annotations == old.annotations
+        and meta.finalizers == old.finalizers
+        and meta.ownerReferences == old.ownerReferences
+    )
