@@ -91,7 +91,7 @@ def placement(dice: Random) -> dict[str, Any]:
     return chosen
 
 
-# --- deeds -------------------------------------------------------------------------------------------------------------
+# --- deeds ------------------------------------------------------------------------------------------------------------
 
 
 def apply_workload(walk: Walk) -> None:
@@ -154,8 +154,10 @@ def relabel(walk: Walk) -> None:
 def break_member(walk: Walk) -> None:
     fault, dice = walk.lab.fault(walk.member()), walk.dice
     name = dice.choice(
-        ("power_off", "refuse", "hang", "silence", "cut_off", "slow", "lossy", "stop_agent", "freeze_agent")
-        + ("bad_image", "slow_start", "exhaust_capacity", "flapping")
+        (
+            *("power_off", "refuse", "hang", "silence", "cut_off", "slow", "lossy", "stop_agent", "freeze_agent"),
+            *("bad_image", "slow_start", "exhaust_capacity", "flapping"),
+        )
     )
     extra: dict[str, tuple[Any, ...]] = {
         "slow": (dice.choice(("200ms", "5s", "20s")),),
