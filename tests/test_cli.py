@@ -129,7 +129,7 @@ def test_beside_json_they_are_told_on_the_other_channel() -> None:
 BAD = [
     ("no such file", ["run", "environments/no.yaml"], "environments/no.yaml: no such file (looked in"),
     ("a folder", ["run", "environments"], "environments: is a folder; name a file in it"),
-    ("a fleet", ["run", "environments/five-members.yaml"], "environments/five-members.yaml: is a fleet, not a scenario"),
+    ("a fleet", ["run", "environments/five-members.yaml"], "environments/five-members.yaml: is a fleet"),
     ("a manifest", ["run", "environments/nginx.yaml"], "environments/nginx.yaml: expected one YAML document, found 2"),
     ("an unknown flag", ["run", FAILOVER, "--set", "cluster-failure-treshold=60s"],
      "there is no flag 'cluster-failure-treshold'; did you mean cluster_failure_threshold?"),
