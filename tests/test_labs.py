@@ -15,7 +15,7 @@ import nbformat
 import pytest
 
 from karmadalab.teaching.cells import cells_of
-from karmadalab.teaching.exercises import build, check_notebook, verify
+from karmadalab.teaching.exercises import build, check_notebook, notebook_of, verify
 from karmadalab.teaching.markers import BadNotebook
 from karmadalab.teaching.running import run
 from karmadalab.teaching.sources import exercise, exercise_text, read
@@ -195,6 +195,16 @@ def test_one_check_runs_outside_a_notebook() -> None:
     assert failure.message.startswith("11.1 is not written yet")
     with pytest.raises(BadNotebook, match=r"has no check '11\.9'; its checks are 11\.1, 11\.2, 11\.3"):
         check_notebook(path, "11.9")
+
+
+def test_a_check_finds_its_notebook(tmp_path: Path) -> None:
+    assert notebook_of("11.1", EXERCISES).name == "11_thresholds_and_flapping.ipynb"
+    with pytest.raises(BadNotebook, match=r"no notebook begins with 98_, where 98\.1 would be; there is 11_thresh"):
+        notebook_of("98.1", EXERCISES)
+    saved(tmp_path, lab_of(SOLUTION_CELL), "11_mine.ipynb")
+    saved(tmp_path, lab_of(SOLUTION_CELL), "11_yours.ipynb")
+    with pytest.raises(BadNotebook, match=r"11_mine\.ipynb, 11_yours\.ipynb all begin with 11_; name the file"):
+        notebook_of("11.1", tmp_path)
 
 
 def test_a_loop_that_never_ends_is_stopped(tmp_path: Path) -> None:

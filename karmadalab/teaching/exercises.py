@@ -74,6 +74,22 @@ def check_notebook(path: Path, check_id: str) -> Failure | None:
     return run(path, until=check_id)
 
 
+def notebook_of(check_id: str, folder: Path) -> Path:
+    """The notebook in a folder that a check belongs to: `11.1` is in `11_thresholds_and_flapping.ipynb`.
+
+    Raises:
+        BadNotebook: there is none, or more than one.
+    """
+    number = check_id.partition(".")[0]
+    found = sorted(folder.glob(f"{number}_*.ipynb")) if number.isdigit() else []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise BadNotebook(f"{folder}: {', '.join(path.name for path in found)} all begin with {number}_; name the file")
+    there = ", ".join(path.name for path in sorted(folder.glob("*.ipynb"))) or "no notebook"
+    raise BadNotebook(f"{folder}: no notebook begins with {number}_, where {check_id} would be; there is {there}")
+
+
 def _sources(solutions: Path) -> list[Path]:
     if not solutions.is_dir():
         raise BadNotebook(f"{solutions}: there is no such folder; name the one with the solutions")

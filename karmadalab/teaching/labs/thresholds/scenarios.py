@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from karmadalab import Phases
 from karmadalab.api.time import seconds
 from karmadalab.controllers.cluster_status import ThresholdFilter
 from karmadalab.environments.fault_control import MemberFaults
+from karmadalab.environments.files import parse_yaml
 from karmadalab.lab import Lab
 from karmadalab.teaching.labs.thresholds.driving import ask
 from karmadalab.teaching.labs.thresholds.misconceptions import diagnose
@@ -18,6 +19,26 @@ from karmadalab.teaching.verdict import Finding, Mistake
 BEGIN_S = 60.0
 MEMBER = "member1"
 _AFTER_S = 120.0  # long enough to come back
+
+# Something that runs on member1 all the time, so that a figure shows what the flapping is about: nothing.
+_WEB = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: nginx}]}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]
+  placement: {clusterAffinity: {clusterNames: [member1]}}
+"""
 
 
 class Change(NamedTuple):
@@ -63,7 +84,15 @@ def outage(
 def _lab(threshold: ThresholdFilter | None, probe_s: float, settings: Mapping[str, Any] | None) -> Lab:
     phases = Phases(probe_s={MEMBER: BEGIN_S + probe_s})
     guarded = None if threshold is None else partial(ask, threshold)
-    return Lab.fake(members=1, phases=phases, settings=settings, threshold=guarded)
+    lab = Lab.fake(members=1, phases=phases, settings=settings, threshold=guarded)
+    lab.apply(_web())
+    return lab
+
+
+@cache
+def _web() -> list[Any]:
+    """The manifests, read once: a sweep makes hundreds of labs."""
+    return parse_yaml(_WEB, "web")
 
 
 def ready_changes(lab: Lab) -> list[Change]:
