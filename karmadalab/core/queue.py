@@ -1,8 +1,8 @@
 """The work queue of a controller: one entry an object however often it is asked for, delays, back-off.
 
-Karmada's controllers share client-go's queue: a key that is queued twice is worked on once; a key that is asked for while
-it is being worked on comes again afterwards; a failure comes back after 5 ms, 10 ms, 20 ms ... up to 1000 s, per key,
-and nothing but a success resets that. The last rule explains why an old workload can outlive the recovery of its
+Karmada's controllers share client-go's queue: a key that is queued twice is worked on once; a key that is asked for
+while it is being worked on comes again afterwards; a failure comes back after 5 ms, 10 ms, 20 ms ... up to 1000 s, per
+key, and nothing but a success resets that. The last rule explains why an old workload can outlive the recovery of its
 cluster by many minutes.
 """
 
@@ -93,6 +93,10 @@ class WorkQueue:
         """How often in a row a request has failed."""
         return self._failures.get(request, 0)
 
+    def is_done(self, request: Request) -> bool:
+        """Whether nothing is left to do about a request: none waits, none is under way, none failed."""
+        return not any(request in those for those in (self._waiting, self._busy, self._failures))
+
     def forget(self, request: Request) -> None:
         """A success: the next failure starts from the base delay."""
         if request in self._failures:
@@ -132,7 +136,7 @@ class WorkQueue:
     def _take(self, request: Request) -> None:
         if self._backlog is not None:
             self._backlog.append((self._take, (request,)))
-        elif request in self._waiting:
+        elif request in self._waiting and request not in self._busy:
             self._work(request, self._waiting.pop(request))
 
     def _release(self, request: Request, resume: Callable[[], None]) -> None:

@@ -28,7 +28,7 @@ def check(world: FakeWorld) -> None:
         * ids count up, time does not run back, a cause is an earlier row;
         * the resourceVersions of a store's writes increase;
         * what a row calls old is what the row before it left; a generation never decreases, and moves with the spec.
-    The bindings (a controller's duties hold while its process runs and it has no failed attempt to repeat):
+    The bindings (a controller's duties hold while its process runs and nothing about the object waits in its queue):
         * no cluster is named twice in `spec.clusters`, nor twice among the eviction tasks, nor in both;
         * a Divided binding that is Scheduled, and observed so, divides exactly `spec.replicas`; a Duplicated one gives
           `spec.replicas` to each;

@@ -42,10 +42,10 @@ def must(holds: object, invariant: str, what: object) -> None:
 
 
 def is_quiet(manager: Manager, controller: str, request: Request) -> bool:
-    """Whether a controller is up and has no failed attempt at an object to repeat: then its duties are done."""
+    """Whether a controller is up and has nothing left to do about an object: then its duties are done."""
     if not manager.running or manager.paused:
         return False
-    return any(c.name == controller and not c.queue.failures(request) for c in manager.controllers)
+    return any(c.name == controller and c.queue.is_done(request) for c in manager.controllers)
 
 
 def _bindings(world: FakeWorld) -> Iterator[AnyBinding]:

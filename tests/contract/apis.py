@@ -74,7 +74,7 @@ def far(admit: Admit | None = None) -> Api:
 MAKERS: dict[str, Callable[..., Api]] = {"the store": near, "a client behind a link": far}
 
 
-# --- objects -----------------------------------------------------------------------------------------------------------
+# --- objects ----------------------------------------------------------------------------------------------------------
 
 
 def config(name: str = "web", namespace: str = "here", **meta: Any) -> Unstructured:

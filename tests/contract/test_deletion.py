@@ -71,7 +71,7 @@ def test_no_finalizer_is_added_at_the_end(api: Api) -> None:
     api.client.create(config(finalizers=("a.example/x",)))
     api.client.delete(CONFIG, "web", api.here)
     marked = api.client.get(CONFIG, "web", api.here)
-    with pytest.raises(Invalid, match="a.example/late can't be added: the object is being deleted"):
+    with pytest.raises(Invalid, match=r"a\.example/late can't be added: the object is being deleted"):
         api.client.update(with_meta(marked, finalizers=("a.example/x", "a.example/late")))
 
 
@@ -82,7 +82,7 @@ def test_a_name_is_not_free_before_its_owner_is_gone(api: Api) -> None:
         api.client.create(config())
 
 
-# --- owners ------------------------------------------------------------------------------------------------------------
+# --- owners -----------------------------------------------------------------------------------------------------------
 
 
 def test_what_an_object_owns_goes_with_it(api: Api) -> None:

@@ -15,7 +15,7 @@ def version(obj: Unstructured) -> int:
     return int(obj.metadata.resourceVersion)
 
 
-# --- create ------------------------------------------------------------------------------------------------------------
+# --- create -----------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_created_gets_an_identity(api: Api) -> None:
@@ -86,7 +86,7 @@ def test_a_name_must_be_one(api: Api, obj: Unstructured, error: type[Exception],
     assert api.client.list(obj.GROUP_KIND) == []
 
 
-# --- read --------------------------------------------------------------------------------------------------------------
+# --- read -------------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_not_there(api: Api) -> None:
@@ -126,7 +126,7 @@ def test_lists_can_be_narrowed_by_labels(api: Api, selector: LabelSelector, foun
     assert [o.metadata.name for o in api.client.list(CONFIG, selector=selector)] == found
 
 
-# --- update ------------------------------------------------------------------------------------------------------------
+# --- update -----------------------------------------------------------------------------------------------------------
 
 
 def test_each_write_has_its_own_greater_version(api: Api) -> None:
@@ -220,7 +220,7 @@ def test_the_birth_of_an_object_does_not_change(api: Api) -> None:
     assert changed.metadata.creationTimestamp == made.metadata.creationTimestamp
 
 
-# --- status ------------------------------------------------------------------------------------------------------------
+# --- status -----------------------------------------------------------------------------------------------------------
 
 
 def test_an_object_is_born_without_status(api: Api) -> None:

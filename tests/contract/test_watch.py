@@ -98,7 +98,7 @@ def test_what_is_collected_is_seen_too(api: Api) -> None:
     assert seen.words()[-2:] == ["DELETED owner", "DELETED a"]
 
 
-# --- resuming ----------------------------------------------------------------------------------------------------------
+# --- resuming ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_watch_resumes_where_it_left_off(api: Api) -> None:
