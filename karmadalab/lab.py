@@ -10,80 +10,41 @@ lab.timeline
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.errors import BadRequest, Conflict, Invalid, NotFound
+from karmadalab.api.errors import BadRequest, NotFound
 from karmadalab.api.meta import Resource, Taint, replace
 from karmadalab.api.naming import binding_name
-from karmadalab.api.scheme import AnyObject, decode, resource_type, to_dict
+from karmadalab.api.scheme import resource_type
 from karmadalab.api.time import duration, seconds
-from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.cluster import with_taints
 from karmadalab.controllers.cluster_status import ThresholdFilter
 from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock
 from karmadalab.core.settings import Settings
 from karmadalab.core.snapshot import Snapshot
-from karmadalab.core.store import Store
 from karmadalab.core.story import Story, parse, tell
 from karmadalab.core.timeline import Timeline
 from karmadalab.core.trace import Trace
+from karmadalab.core.view import View
 from karmadalab.environments.check import check
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld, lead_s
 from karmadalab.environments.fault_control import MemberFaults, ProcessFaults, fault_control
-from karmadalab.environments.files import parse_yaml, read_text
 from karmadalab.environments.fleet import Fleet, fleet_of, read_fleet
+from karmadalab.environments.manifests import Manifests, applied, in_namespace, read_manifests
 from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter
 from karmadalab.scheduler import Scheduler
 from karmadalab.scheduler.controller import NAME as SCHEDULER_NAME
-
-Manifests = str | Path | Mapping[str, Any] | AnyObject | Iterable[Any]
+from karmadalab.webhook import warnings_for
 
 _BINDINGS = (ResourceBinding.GROUP_KIND, ClusterResourceBinding.GROUP_KIND)
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-
-
-class View:
-    """Reading one API server, now or at a past moment; kinds as a person writes them."""
-
-    def __init__(self, source: Store | Snapshot, what: str) -> None:
-        self._source = source
-        self._what = what
-
-    def get(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
-        """The object of that name, as an immutable object.
-
-        Args:
-            kind: `Deployment`, `deploy`, `rb`, a class, or `Kind.group` for custom kinds.
-
-        Raises:
-            NotFound: it is not there.
-            BadRequest: there is no such kind.
-        """
-        rt = resource_type(kind)
-        return self._source.get(rt.group_kind, name, namespace if rt.namespaced else "")
-
-    def find(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
-        """The object of that name, or None."""
-        rt = resource_type(kind)
-        return self._source.find(rt.group_kind, name, namespace if rt.namespaced else "")
-
-    def list(self, kind: str | type[Resource], namespace: str | None = None) -> list[Any]:
-        """The objects of a kind, by namespace and name."""
-        return self._source.list(resource_type(kind).group_kind, namespace)
-
-    def yaml(self, kind: str | type[Resource], name: str, namespace: str = "default") -> str:
-        """An object as `kubectl get -o yaml` shows it."""
-        return to_yaml(to_dict(self.get(kind, name, namespace)))
-
-    def __repr__(self) -> str:
-        return f"<View of {self._what}: {self._source}>"
 
 
 class Lab(View):
@@ -221,7 +182,7 @@ class Lab(View):
         Raises:
             Invalid, BadRequest: what is wrong, and where.
         """
-        objects = [_in_namespace(obj) for obj in _read(manifests)]
+        objects = [in_namespace(obj) for obj in read_manifests(manifests)]
         for obj in objects:
             self._dry_run(obj)
         self._apply_order(objects)
@@ -234,12 +195,18 @@ class Lab(View):
 
     def _dry_run(self, obj: Any) -> None:
         old = self.store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
+        if old is None:
+            self.store.check_new(obj)
         if self.store.admit is not None:
-            self.store.admit("CREATE" if old is None else "UPDATE", obj if old is None else _applied(obj, old), old)
+            self.store.admit("CREATE" if old is None else "UPDATE", obj if old is None else applied(obj, old), old)
 
     def _apply_one(self, obj: Any) -> Any:
         old = self.store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-        stored = self.store.create(obj) if old is None else self.store.update(_applied(obj, old))
+        stored = self.store.create(obj) if old is None else self.store.update(applied(obj, old))
+        for warning in warnings_for(obj):
+            self.trace.note(
+                obj.GROUP_KIND, stored.metadata.name, f"warning: {warning}", namespace=stored.metadata.namespace
+            )
         self.clock.run_until(self.clock.now())  # what follows at once has happened when apply returns
         return stored
 
@@ -364,65 +331,6 @@ def _checked_seed(seed: int | None) -> int:
     return seed
 
 
-def _read(manifests: Any) -> list[Any]:
-    if isinstance(manifests, (Resource, Unstructured)):
-        return [manifests]
-    if isinstance(manifests, Path):
-        return _documents(read_text(manifests), str(manifests))
-    if isinstance(manifests, str):
-        if "\n" in manifests or manifests.lstrip().startswith("{"):
-            return _documents(manifests, "manifest")
-        return _documents(read_text(manifests), manifests)
-    if isinstance(manifests, Mapping):
-        data = dict(manifests)
-        if data.get("kind") == "List" and isinstance(data.get("items"), list):
-            return [obj for item in data["items"] for obj in _read(item)]
-        return [decode(data)]
-    if isinstance(manifests, Iterable):
-        return [obj for item in manifests for obj in _read(item)]
-    raise BadRequest(f"apply: expected a file, a YAML text or manifests, got {type(manifests).__name__}")
-
-
-def _documents(text: str, where: str) -> list[Any]:
-    documents = parse_yaml(text, where)
-    if not documents:
-        raise Invalid(f"{where}: holds no manifest")
-    objects = []
-    for document in documents:
-        if not isinstance(document, dict):
-            raise Invalid(
-                f"{where}: a manifest is a mapping with apiVersion, kind and metadata, not {type(document).__name__}"
-            )
-        objects.extend(_read(document))
-    return objects
-
-
-def _in_namespace(obj: Any) -> Any:
-    meta = obj.metadata
-    if meta.namespace or not resource_type(obj.GROUP_KIND).namespaced:
-        return obj
-    return replace(obj, metadata=replace(meta, namespace="default"))
-
-
-def _applied(obj: Any, old: Any) -> Any:
-    """An update that keeps what others wrote: the stored version, and labels, annotations, finalizers it lacks."""
-    meta, stored = obj.metadata, old.metadata
-    if meta.resourceVersion and meta.resourceVersion != stored.resourceVersion:
-        raise Conflict(
-            f"{obj.kind} {stored.namespace}/{stored.name}: you applied resourceVersion {meta.resourceVersion}, the "
-            f"store has {stored.resourceVersion}; leave resourceVersion out of manifests"
-        )
-    merged = replace(
-        stored,
-        labels={**stored.labels, **meta.labels},
-        annotations={**stored.annotations, **meta.annotations},
-        finalizers=meta.finalizers or stored.finalizers,
-    )
-    if isinstance(obj, Cluster):
-        obj = replace(obj, spec=replace(obj.spec, taints=obj.spec.taints or old.spec.taints))
-    return replace(obj, metadata=merged)
-
-
 def _taint(text: str) -> Taint:
     head, _, effect = text.rpartition(":")
     key, _, value = head.partition("=")
@@ -433,17 +341,3 @@ def _taint(text: str) -> Taint:
 
 def _tainted(cluster: Cluster, add: list[Taint], remove: list[Taint], now: float) -> Cluster:
     return replace(cluster, spec=replace(cluster.spec, taints=with_taints(cluster.spec.taints, add, remove, now)))
-
-
-def to_yaml(data: Any) -> str:
-    """Plain data as YAML."""
-    from io import StringIO
-
-    from ruamel.yaml import YAML
-
-    writer = YAML(typ="safe", pure=True)
-    writer.default_flow_style = False
-    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    out = StringIO()
-    writer.dump(data, out)
-    return out.getvalue()

@@ -1,8 +1,8 @@
 """binding-status-controller: many clusters' statuses become one, on the binding and on the template.
 
-Collects the Works of a binding into `status.aggregatedStatus` and the FullyApplied condition, then writes the sum to the
-template's own status, so that `kubectl get deployment` in the control plane shows the whole fleet. The old copy on a
-cluster that is being evicted is still counted: that is how a template comes to show READY 6/2.
+Collects the Works of a binding into `status.aggregatedStatus` and the FullyApplied condition, then writes the sum to
+the template's own status, so that `kubectl get deployment` in the control plane shows the whole fleet. The old copy on
+a cluster that is being evicted is still counted: that is how a template comes to show READY 6/2.
 
 Mirrors pkg/controllers/status/{rb,crb}_status_controller.go.
 """
@@ -28,44 +28,68 @@ from karmadalab.api.work import (
     AggregatedStatusItem,
     AnyBinding,
     ClusterResourceBinding,
+    ManifestStatus,
+    ObjectReference,
     ResourceBinding,
     Work,
-    evicting_clusters,
+    existing_clusters,
 )
-from karmadalab.core.controller import DONE, Manager, Request, Result, Watch
+from karmadalab.core.controller import DONE, Manager, Result, Watch
 from karmadalab.core.indexes import WORKS_BY_BINDING_ID
+from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter import Interpreter
 
 NAME = "binding-status-controller"
 
 
-def aggregate(works: Iterable[Work]) -> tuple[AggregatedStatusItem, ...]:
-    """One status item a cluster, by cluster name; Works that are being deleted don't count."""
-    items = [_item(work) for work in works if work.metadata.deletionTimestamp is None]
+def aggregate(works: Iterable[Work], resource: ObjectReference) -> tuple[AggregatedStatusItem, ...]:
+    """One status item a cluster, by cluster name; Works that are being deleted don't count.
+
+    Args:
+        resource: the template; a Work may hold other manifests as well.
+    """
+    items = [_item(work, resource) for work in works if work.metadata.deletionTimestamp is None]
     return tuple(sorted(items, key=lambda item: item.clusterName))
 
 
-def _item(work: Work) -> AggregatedStatusItem:
+def _item(work: Work, resource: ObjectReference) -> AggregatedStatusItem:
     cluster = cluster_of_namespace(work.metadata.namespace) or work.metadata.namespace
     applied = condition(work.status.conditions, APPLIED)
     if applied is None or applied.status != "True":
-        return AggregatedStatusItem(cluster, applied=False, appliedMessage=applied.message if applied else "", health=UNKNOWN)
-    reported = work.status.manifestStatuses[0] if work.status.manifestStatuses else None
-    return AggregatedStatusItem(
-        cluster,
-        status=reported.status if reported else None,
-        applied=True,
-        health=reported.health if reported else UNKNOWN,
-    )
+        message = applied.message if applied else ""
+        return AggregatedStatusItem(cluster, applied=False, appliedMessage=message, health=UNKNOWN)
+    reported = _reported(work, resource)
+    if reported is None:
+        return AggregatedStatusItem(cluster, applied=True, health=UNKNOWN)
+    return AggregatedStatusItem(cluster, status=reported.status, applied=True, health=reported.health)
+
+
+def _reported(work: Work, resource: ObjectReference) -> ManifestStatus | None:
+    """What a Work reports about the template's manifest, if anything: the same object at the same place."""
+    group, _, version = resource.apiVersion.rpartition("/")
+    wanted = (group, version, resource.kind, resource.namespace, resource.name)
+    for reported in work.status.manifestStatuses:
+        known = reported.identifier
+        if (known.group, known.version, known.kind, known.namespace, known.name) == wanted:
+            return reported if known.ordinal == _ordinal(work, resource) else None
+    return None
+
+
+def _ordinal(work: Work, resource: ObjectReference) -> int:
+    """The place of the template's manifest in a Work; -1 where it isn't."""
+    wanted = (resource.apiVersion, resource.kind, resource.namespace, resource.name)
+    for ordinal, manifest in enumerate(work.spec.workload.manifests):
+        meta = manifest.get("metadata") or {}
+        if (manifest.get("apiVersion"), manifest.get("kind"), meta.get("namespace") or "", meta.get("name")) == wanted:
+            return ordinal
+    return -1
 
 
 def fully_applied(binding: AnyBinding, items: Sequence[AggregatedStatusItem]) -> Condition:
-    """Whether every cluster the binding has a say about, those being evicted too, has applied its Work."""
-    spec = binding.spec
-    wanted = {t.name for t in spec.clusters} | {t.name for s in spec.requiredBy for t in s.clusters}
-    wanted |= evicting_clusters(spec)
-    if wanted and wanted <= {item.clusterName for item in items if item.applied}:
+    """Whether the clusters that have applied a Work are exactly those that should have one, evicted ones included."""
+    applied = {item.clusterName for item in items if item.applied}
+    if len(applied) == len(items) and applied == existing_clusters(binding.spec):
         return Condition(FULLY_APPLIED, "True", "FullyAppliedSuccess", "All works have been successfully applied")
     message = "Failed to apply all works, see status.aggregatedStatus for details"
     return Condition(FULLY_APPLIED, "False", "FullyAppliedFailed", message)
@@ -111,7 +135,7 @@ class BindingStatusController:
             return DONE
         label = BINDING_ID_LABEL if kind is ResourceBinding else CLUSTER_BINDING_ID_LABEL
         works = self._store.indexed(Work, WORKS_BY_BINDING_ID, binding.metadata.labels.get(label, ""))
-        items = aggregate(works)
+        items = aggregate(works, binding.spec.resource)
         status = replace(binding.status, aggregatedStatus=items)
         conditions = set_condition(status.conditions, fully_applied(binding, items), self._now())
         status = replace(status, conditions=conditions)

@@ -30,8 +30,9 @@ from karmadalab.api.work import (
     Work,
 )
 from karmadalab.core.client import Client
-from karmadalab.core.controller import DONE, Manager, Request, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
 from karmadalab.core.member import MemberCluster, Members
+from karmadalab.core.queue import Request
 from karmadalab.interpreter import Interpreter
 
 NAME = "work-status-controller"

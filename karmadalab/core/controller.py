@@ -35,7 +35,7 @@ class Retry(KarmadalabError):
     """A reconcile can't do its work yet and shall be tried again with back-off; ordinary, not a defect."""
 
 
-class Wait(Exception):  # noqa: N818 - not an error: the call is on its way
+class Wait(Exception):  # not an error: the call is on its way
     """A call crosses a slow network: take the request up again when the answer is there.
 
     Args:

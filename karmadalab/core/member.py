@@ -9,7 +9,7 @@ from karmadalab.api.errors import KarmadalabError
 from karmadalab.core.client import Client
 
 
-class ClientFailed(KarmadalabError):  # noqa: N818 - named for what happened
+class ClientFailed(KarmadalabError):
     """There is no client for a member: its secret is missing, or the credentials in it can't be used."""
 
 

@@ -1,8 +1,8 @@
 """Karmada's flags, one field each, with Karmada's names and defaults.
 
 In a real fleet these are spread over four binaries (karmada-controller-manager, karmada-agent, karmada-scheduler,
-karmada-webhook) that must agree; here they are one object. A profile is a release: `v1.13` (with its `Failover` gate on,
-the last release that adds NoExecute taints by itself) or `v1.18`.
+karmada-webhook) that must agree; here they are one object. A profile is a release: `v1.13` (with its `Failover` gate
+on, the last release that adds NoExecute taints by itself) or `v1.18`.
 
 Not modelled: flags about certificates, profiling, addresses and API rate limits.
 """

@@ -10,6 +10,9 @@ from karmadalab.api.meta import LabelSelector, selector_matches
 from karmadalab.api.scheme import AnyObject
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Row
 
+# Named here because inside the class `list` is a method.
+Objects = list[Any]
+Names = list[str]
 Tables = dict[str, dict[tuple[str, str], AnyObject]]
 
 
@@ -60,13 +63,13 @@ class Snapshot:
             raise NotFound(f"{_name(kind).partition('.')[0]} {f'{namespace}/' if namespace else ''}{name} not found")
         return found
 
-    def list(self, kind: Any, namespace: str | None = None, selector: LabelSelector | None = None) -> list[Any]:
+    def list(self, kind: Any, namespace: str | None = None, selector: LabelSelector | None = None) -> Objects:
         """The objects of a kind, by namespace and name."""
         table = self.tables.get(_name(kind), {})
         found = [table[key] for key in sorted(table) if namespace is None or key[0] == namespace]
         return found if selector is None else [o for o in found if selector_matches(selector, o.metadata.labels)]
 
-    def kinds(self) -> list[str]:
+    def kinds(self) -> Names:
         """The kinds of which there is at least one object."""
         return sorted(kind for kind, table in self.tables.items() if table)
 

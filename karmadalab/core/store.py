@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from karmadalab.api.errors import AlreadyExists, BadRequest, Conflict, Gone, NotFound
-from karmadalab.api.meta import LabelSelector, ObjectMeta, replace, selector_matches
+from karmadalab.api.meta import LabelSelector, replace, selector_matches
 from karmadalab.api.native_rules import check_content, check_labels, check_name
 from karmadalab.api.scheme import AnyObject, is_namespaced
 from karmadalab.api.time import Time
@@ -29,13 +29,18 @@ from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.table import Key, Table, must_agree
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Trace
 
+# Named here because inside the class `list` is a method.
+Objects = list[Any]
+Names = list[str]
+Changes = list[tuple[str, AnyObject | None, AnyObject]]
 Admit = Callable[[str, AnyObject, AnyObject | None], AnyObject]
 
 # Kinds whose API server strategy keeps no generation.
+_RBAC = "rbac.authorization.k8s.io"
 _NO_GENERATION = frozenset(
-    "ConfigMap Secret Namespace Service ServiceAccount PersistentVolume PersistentVolumeClaim Node Event"
-    " Lease.coordination.k8s.io Role.rbac.authorization.k8s.io RoleBinding.rbac.authorization.k8s.io"
-    " ClusterRole.rbac.authorization.k8s.io ClusterRoleBinding.rbac.authorization.k8s.io".split()
+    ("ConfigMap", "Secret", "Namespace", "Service", "ServiceAccount", "PersistentVolume", "PersistentVolumeClaim")
+    + ("Node", "Event", "Lease.coordination.k8s.io", f"Role.{_RBAC}", f"RoleBinding.{_RBAC}")
+    + (f"ClusterRole.{_RBAC}", f"ClusterRoleBinding.{_RBAC}")
 )
 
 
@@ -92,18 +97,18 @@ class Store:
         table = self._tables.get(kind if isinstance(kind, str) else kind.GROUP_KIND)
         return None if table is None else table.objects.get((namespace, name))
 
-    def list(self, kind: Any, namespace: str | None = None, selector: LabelSelector | None = None) -> list[Any]:
+    def list(self, kind: Any, namespace: str | None = None, selector: LabelSelector | None = None) -> Objects:
         """The objects of a kind, by namespace and name; `namespace=None` means all."""
         table = self._tables.get(kind if isinstance(kind, str) else kind.GROUP_KIND)
         if table is None:
             return []
         objects = table.objects
-        found = [objects[key] for key in table.keys() if namespace is None or key[0] == namespace]
+        found = [objects[key] for key in table.sorted_keys() if namespace is None or key[0] == namespace]
         if selector is not None:
             found = [obj for obj in found if selector_matches(selector, obj.metadata.labels)]
         return found
 
-    def indexed(self, kind: Any, index: str, value: Hashable) -> list[Any]:
+    def indexed(self, kind: Any, index: str, value: Hashable) -> Objects:
         """The objects that an index has under a value, by namespace and name."""
         table = self._table(kind if isinstance(kind, str) else kind.GROUP_KIND)
         return [table.objects[key] for key in sorted(table.indexes[index][1].get(value, ()))]
@@ -120,7 +125,7 @@ class Store:
         """All objects as they are now; costs a reference each."""
         return Snapshot({kind: dict(table.objects) for kind, table in self._tables.items()}, self.version)
 
-    def kinds(self) -> list[str]:
+    def kinds(self) -> Names:
         """The kinds of which there is at least one object."""
         return sorted(kind for kind, table in self._tables.items() if table.objects)
 
@@ -273,13 +278,13 @@ class Store:
         return lambda: table.watchers.remove(handler) if handler in table.watchers else None
 
     @staticmethod
-    def _present(table: Table) -> list[tuple[str, None, AnyObject]]:
-        return [(ADDED, None, table.objects[key]) for key in table.keys()]
+    def _present(table: Table) -> Changes:
+        return [(ADDED, None, table.objects[key]) for key in table.sorted_keys()]
 
-    def _missed(self, kind: str, since: int) -> list[tuple[str, AnyObject | None, AnyObject]]:
+    def _missed(self, kind: str, since: int) -> Changes:
         if since < self.oldest_version:
             raise Gone(f"resourceVersion {since} is too old: the oldest kept is {self.oldest_version}; list again")
-        missed: list[tuple[str, AnyObject | None, AnyObject]] = []
+        missed: Changes = []
         for row in reversed(self.trace.rows):
             if row.world != self.world or not row.version:
                 continue

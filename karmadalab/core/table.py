@@ -23,12 +23,14 @@ class Table:
         self.order: list[Key] | None = None  # the sorted keys; None when a create or delete spoiled them
         self.indexes: dict[str, tuple[Callable[[Any], Iterable[Hashable]], dict[Hashable, set[Key]]]] = {}
 
-    def keys(self) -> list[Key]:
+    def sorted_keys(self) -> list[Key]:
+        """The keys by namespace and name, sorted anew only after a create or a delete."""
         if self.order is None:
             self.order = sorted(self.objects)
         return self.order
 
     def index(self, key: Key, old: AnyObject | None, new: AnyObject | None) -> None:
+        """Keep the indexes up to date with a write; None means not there."""
         for values, entries in self.indexes.values():
             before = set(values(old)) if old is not None else set()
             after = set(values(new)) if new is not None else set()

@@ -1,7 +1,7 @@
 """The record: one row for each write, each fault and each decision, and the row that caused it.
 
-A real control plane forgets: to learn why a pod moved, an operator digs through the logs of five binaries. Here each row
-names its cause, so that the way from "pod started on member3" back to "packets to member1 dropped" is a walk along
+A real control plane forgets: to learn why a pod moved, an operator digs through the logs of five binaries. Here each
+row names its cause, so that the way from "pod started on member3" back to "packets to member1 dropped" is a walk along
 `cause`. Rows hold the old and the new object themselves (they are immutable), which is what makes rewinding free.
 """
 

@@ -38,7 +38,8 @@ def parse_yaml(text: str, where: str = "manifest") -> list[Any]:
     Raises:
         Invalid: with line and column.
     """
-    from ruamel.yaml import YAML, YAMLError  # 40 ms that a lab without files need not pay
+    from ruamel.yaml import YAML  # 40 ms that a lab without files need not pay
+    from ruamel.yaml.error import YAMLError
 
     if text.lstrip().startswith("{"):
         try:

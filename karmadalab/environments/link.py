@@ -25,6 +25,8 @@ from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
 
+Objects = list[Any]  # named here because inside a client `list` is a method
+
 IDLE_CONNECTION_TIMEOUT_S = 45.0
 HANDSHAKE_TIMEOUT_S = 10.0
 
@@ -174,11 +176,11 @@ class Remote:
         """As `Store.find`, from the cache."""
         return (self._cache or self._store).find(kind, name, namespace)
 
-    def list(self, kind: Any, namespace: str | None = None, selector: LabelSelector | None = None) -> list[Any]:
+    def list(self, kind: Any, namespace: str | None = None, selector: LabelSelector | None = None) -> Objects:
         """As `Store.list`, from the cache."""
         return (self._cache or self._store).list(kind, namespace, selector)
 
-    def indexed(self, kind: Any, index: str, value: Hashable) -> list[Any]:
+    def indexed(self, kind: Any, index: str, value: Hashable) -> Objects:
         """As `Store.indexed`. Only the control plane's own controllers use indexes, and they are never cut off."""
         return self._store.indexed(kind, index, value)
 

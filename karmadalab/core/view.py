@@ -1,0 +1,61 @@
+"""Reading an API server as a person does: short kind names, a default namespace, YAML."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karmadalab.api.meta import Resource
+from karmadalab.api.scheme import resource_type, to_dict
+from karmadalab.core.snapshot import Snapshot
+from karmadalab.core.store import Store
+
+
+class View:
+    """Reading one API server, now or at a past moment; kinds as a person writes them."""
+
+    def __init__(self, source: Store | Snapshot, what: str) -> None:
+        self._source = source
+        self._what = what
+
+    def get(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
+        """The object of that name, as an immutable object.
+
+        Args:
+            kind: `Deployment`, `deploy`, `rb`, a class, or `Kind.group` for custom kinds.
+
+        Raises:
+            NotFound: it is not there.
+            BadRequest: there is no such kind.
+        """
+        rt = resource_type(kind)
+        return self._source.get(rt.group_kind, name, namespace if rt.namespaced else "")
+
+    def find(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
+        """The object of that name, or None."""
+        rt = resource_type(kind)
+        return self._source.find(rt.group_kind, name, namespace if rt.namespaced else "")
+
+    def list(self, kind: str | type[Resource], namespace: str | None = None) -> list[Any]:
+        """The objects of a kind, by namespace and name."""
+        return self._source.list(resource_type(kind).group_kind, namespace)
+
+    def yaml(self, kind: str | type[Resource], name: str, namespace: str = "default") -> str:
+        """An object as `kubectl get -o yaml` shows it."""
+        return to_yaml(to_dict(self.get(kind, name, namespace)))
+
+    def __repr__(self) -> str:
+        return f"<View of {self._what}: {self._source}>"
+
+
+def to_yaml(data: Any) -> str:
+    """Plain data as YAML."""
+    from io import StringIO
+
+    from ruamel.yaml import YAML
+
+    writer = YAML(typ="safe", pure=True)
+    writer.default_flow_style = False
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    out = StringIO()
+    writer.dump(data, out)
+    return out.getvalue()

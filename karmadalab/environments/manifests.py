@@ -1,0 +1,75 @@
+"""From what a person hands to `lab.apply` to objects, and from an applied object to an update."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from karmadalab.api.cluster import Cluster
+from karmadalab.api.errors import BadRequest, Conflict, Invalid
+from karmadalab.api.meta import Resource, replace
+from karmadalab.api.scheme import AnyObject, decode, resource_type
+from karmadalab.api.unstructured import Unstructured
+from karmadalab.environments.files import parse_yaml, read_text
+
+Manifests = str | Path | Mapping[str, Any] | AnyObject | Iterable[Any]
+
+
+def read_manifests(manifests: Any) -> list[Any]:
+    if isinstance(manifests, (Resource, Unstructured)):
+        return [manifests]
+    if isinstance(manifests, Path):
+        return _documents(read_text(manifests), str(manifests))
+    if isinstance(manifests, str):
+        if "\n" in manifests or manifests.lstrip().startswith("{"):
+            return _documents(manifests, "manifest")
+        return _documents(read_text(manifests), manifests)
+    if isinstance(manifests, Mapping):
+        data = dict(manifests)
+        if data.get("kind") == "List" and isinstance(data.get("items"), list):
+            return [obj for item in data["items"] for obj in read_manifests(item)]
+        return [decode(data)]
+    if isinstance(manifests, Iterable):
+        return [obj for item in manifests for obj in read_manifests(item)]
+    raise BadRequest(f"apply: expected a file, a YAML text or manifests, got {type(manifests).__name__}")
+
+
+def _documents(text: str, where: str) -> list[Any]:
+    documents = parse_yaml(text, where)
+    if not documents:
+        raise Invalid(f"{where}: holds no manifest")
+    objects = []
+    for document in documents:
+        if not isinstance(document, dict):
+            raise Invalid(
+                f"{where}: a manifest is a mapping with apiVersion, kind and metadata, not {type(document).__name__}"
+            )
+        objects.extend(read_manifests(document))
+    return objects
+
+
+def in_namespace(obj: Any) -> Any:
+    meta = obj.metadata
+    if meta.namespace or not resource_type(obj.GROUP_KIND).namespaced:
+        return obj
+    return replace(obj, metadata=replace(meta, namespace="default"))
+
+
+def applied(obj: Any, old: Any) -> Any:
+    """An update that keeps what others wrote: the stored version, and labels, annotations, finalizers it lacks."""
+    meta, stored = obj.metadata, old.metadata
+    if meta.resourceVersion and meta.resourceVersion != stored.resourceVersion:
+        raise Conflict(
+            f"{obj.kind} {stored.namespace}/{stored.name}: you applied resourceVersion {meta.resourceVersion}, the "
+            f"store has {stored.resourceVersion}; leave resourceVersion out of manifests"
+        )
+    merged = replace(
+        stored,
+        labels={**stored.labels, **meta.labels},
+        annotations={**stored.annotations, **meta.annotations},
+        finalizers=meta.finalizers or stored.finalizers,
+    )
+    if isinstance(obj, Cluster):
+        obj = replace(obj, spec=replace(obj.spec, taints=obj.spec.taints or old.spec.taints))
+    return replace(obj, metadata=merged)
