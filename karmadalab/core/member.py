@@ -24,8 +24,12 @@ class MemberCluster(Protocol):
     """One member, as seen from where the caller stands (the control plane, or the agent inside)."""
 
     name: str
-    client: VersionedClient
     kubernetes_version: str
+
+    @property
+    def client(self) -> VersionedClient:
+        """Its objects."""
+        ...
 
     def get_code(self, path: str) -> int:
         """The HTTP status code of a GET on the API server: `/readyz`, `/healthz`.

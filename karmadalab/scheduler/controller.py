@@ -183,7 +183,7 @@ class SchedulerController:
                 metadata=replace(binding.metadata, annotations=annotations),
                 spec=replace(binding.spec, clusters=planned.clusters),
             )
-            binding = self._client.update(changed)  # type: ignore[assignment] # the kind stays what it is
+            binding = self._client.update(changed)
         conditions = set_condition(status.conditions, planned.condition, now)
         if planned.error is not None:
             self._write_status(binding, conditions=conditions)
