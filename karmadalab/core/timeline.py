@@ -200,4 +200,6 @@ def is_important(event: Event) -> bool:
         return what in ("created", "deletionTimestamp set", "deleted", "manifest replicas changed")
     if kind.startswith("Pod@"):
         return what not in ("created",)
+    if kind.startswith("Deployment@"):
+        return what in ("deleted", "spec.replicas changed")
     return what.startswith("probe of") or (kind == "Deployment" and what != "status changed")

@@ -79,7 +79,10 @@ def read_fleet(source: Any, where: str = "fleet") -> Fleet:
     if isinstance(source, Fleet):
         return checked(source, where)
     if isinstance(source, (str, Path)):
-        return read_fleet(load_yaml(source), str(source))
+        data = load_yaml(source)
+        if isinstance(data, dict) and isinstance(data.get("fleet"), str):  # a scenario that names a fleet beside it
+            return read_fleet(Path(source).parent / data["fleet"])
+        return read_fleet(data, str(source))
     if isinstance(source, list):
         source = {"members": source}
     if isinstance(source, dict) and "fleet" in source and "members" not in source:
