@@ -11,6 +11,7 @@ lab.timeline
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,7 +25,7 @@ from karmadalab.api.time import duration, seconds
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.cluster import with_taints
 from karmadalab.controllers.cluster_status import ThresholdFilter
-from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock
+from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock, WallClock, in_turn
 from karmadalab.core.settings import Settings
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.story import Story, parse, tell
@@ -80,7 +81,8 @@ class Lab(View):
         threshold: ThresholdFilter | None = None,
         interpreter: Interpreter | None = None,
         strict: bool = True,
-        epoch: float = DEFAULT_EPOCH,
+        epoch: float | None = DEFAULT_EPOCH,
+        speed: float | None = None,
     ) -> Lab:
         """A lab in memory, on a virtual clock.
 
@@ -95,7 +97,8 @@ class Lab(View):
             threshold: one's own filter between a probe's answer and the Ready condition.
             interpreter: what custom kinds mean.
             strict: whether an unexpected exception in a controller ends the run (else it is retried and traced).
-            epoch: the Unix time at which the lab begins.
+            epoch: the Unix time at which the lab begins; None is the default, and now for a live lab.
+            speed: see `live`.
 
         Raises:
             BadRequest, Invalid: what is wrong with the arguments; nothing was started.
@@ -103,7 +106,7 @@ class Lab(View):
         chosen = _fleet(fleet, members, pull)
         flags = settings if isinstance(settings, Settings) else Settings().with_flags(settings or {})
         rng = Random(_checked_seed(seed))
-        clock = VirtualClock(epoch, lead_s(flags))
+        clock = _clock(epoch, speed, lead_s(flags))
         trace = Trace(clock.now)
         if phases is None:
             phases = Phases.drawn(chosen, rng, flags.cluster_monitor_period, flags.cluster_status_update_frequency)
@@ -121,15 +124,45 @@ class Lab(View):
         )
         world = FakeWorld(plane, chosen, rng)
         world.start()
+        if isinstance(clock, WallClock):
+            clock.begin()
         return cls(world, flags, seed)
+
+    @classmethod
+    def live(cls, fleet: Any = None, *, speed: float = 1.0, strict: bool = False, **options: Any) -> Lab:
+        """A lab in which time passes by itself, from now on.
+
+        Args:
+            fleet, options: as for `fake`.
+            speed: seconds in the lab for each real second.
+            strict: a lab that is left alone should not stop at the first defect of a controller.
+        """
+        return cls.fake(fleet, speed=speed, strict=strict, **{"epoch": None, **options})
+
+    def serve(self, **options: Any) -> Any:
+        """Let `kubectl` and other clients in: serve the control plane and every member over HTTPS on loopback.
+
+        Args:
+            options: `port`, `folder`; see `karmadalab.server.serve`.
+
+        Returns:
+            What runs: `.kubeconfig` is the file to use, `.close()` ends it; also a context manager.
+
+        Raises:
+            ImportError: the `server` extra is not installed.
+        """
+        # The server stands above the lab, so the lab can only ask for it by name.
+        return import_module("karmadalab.server").serve(self, **options)
 
     # --- time
 
     @property
+    @in_turn
     def t(self) -> float:
         """Seconds since the lab began."""
         return round(self.clock.elapsed(), 6)
 
+    @in_turn
     def run(self, length: str | float) -> Lab:
         """Let time pass: `lab.run("15m")`. Returns the lab."""
         length_s = seconds(length, "run")
@@ -154,6 +187,7 @@ class Lab(View):
             self.run(min(step_s, end - self.clock.now()))
         return self
 
+    @in_turn
     def at(self, t: str | float) -> View:
         """The control plane as it was at a moment of the lab.
 
@@ -169,6 +203,7 @@ class Lab(View):
 
     # --- objects
 
+    @in_turn
     def apply(self, manifests: Manifests) -> list[Any]:
         """Create or update objects, as `kubectl apply` does.
 
@@ -210,6 +245,7 @@ class Lab(View):
         self.clock.run_until(self.clock.now())  # what follows at once has happened when apply returns
         return stored
 
+    @in_turn
     def update(self, obj: Any) -> Any:
         """Write back an object that was read and changed with `karmadalab.replace`.
 
@@ -220,6 +256,7 @@ class Lab(View):
         self.clock.run_until(self.clock.now())
         return stored
 
+    @in_turn
     def delete(self, kind: str | type[Resource], name: str, namespace: str = "default") -> None:
         """Delete an object; what it owns follows. Raises `NotFound`."""
         rt = resource_type(kind)
@@ -257,6 +294,7 @@ class Lab(View):
         """What can go wrong with a member, or with a process such as `karmada-controller-manager`."""
         return fault_control(self.world, target)
 
+    @in_turn
     def heal(self) -> None:
         """End all faults."""
         for fault in tuple(self.world.faults):
@@ -269,6 +307,7 @@ class Lab(View):
         """What happened since the lab began."""
         return Timeline(self.trace, self.clock.epoch, banner=self.settings.banner())
 
+    @in_turn
     def explain(self, what: str) -> Story:
         """How it came to be where it is, in sentences: `lab.explain("deployment/nginx")`, `"cluster/member1"`.
 
@@ -294,6 +333,7 @@ class Lab(View):
         except NotFound:  # never scheduled, or not since the scheduler started
             return None
 
+    @in_turn
     def check(self) -> None:
         """Verify every invariant of the store, the bindings and the members; see `environments.check`.
 
@@ -304,6 +344,7 @@ class Lab(View):
         check(self.world)
 
     @property
+    @in_turn
     def placement(self) -> dict[str, dict[str, int]]:
         """By binding, the clusters it is scheduled to and the replicas of each."""
         return {
@@ -321,6 +362,12 @@ def _fleet(fleet: Any, members: int | None, pull: int) -> Fleet:
     if fleet is not None and (members is not None or pull):
         raise BadRequest("fleet: give either a fleet or a number of members, not both")
     return read_fleet(fleet) if fleet is not None else fleet_of(3 if members is None else members, pull)
+
+
+def _clock(epoch: float | None, speed: float | None, lead_s: float) -> VirtualClock:
+    if speed is not None:
+        return WallClock(epoch, speed, lead_s)
+    return VirtualClock(DEFAULT_EPOCH if epoch is None else epoch, lead_s)
 
 
 def _checked_seed(seed: int | None) -> int:

@@ -2,7 +2,7 @@
 
 Timers wait in a heap ordered by (time, priority, sequence); work that is due now waits in a first-in, first-out queue
 and is done before time moves on. The virtual clock jumps to the next timer, the wall clock is the same engine that
-first sleeps. Nothing else in the package reads the time.
+first waits. Nothing else in the package reads the time.
 
 Moments are Unix seconds. Every delay is rounded to a multiple of 2**-20 s, about a microsecond: sums of such floats are
 exact, so that "40 s after the last heartbeat" is never a hair early or late.
@@ -13,9 +13,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import update_wrapper
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.api.time import Time
@@ -24,9 +26,14 @@ DEFAULT_EPOCH = Time.parse("2026-01-01T00:00:00Z")
 
 _GRAIN = float(1 << 20)
 _BUSY = 1_000_000
+_LONGEST_WAIT_S = 3600.0  # a condition variable takes no infinity
 
 # A timer as the heap keeps it: [time, priority, sequence, callback, arguments]; a cancelled one has no callback.
 Timer = list[Any]
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class NeverSettles(KarmadalabError):
@@ -49,6 +56,8 @@ class VirtualClock:
         self._soon: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.call_soon = self._soon.append  # the hottest call of all: (callback, arguments)
         self.fired = 0
+        # Held by whoever acts in this world: a lab that is served has several threads. None waits while holding it.
+        self.turn = threading.RLock()
 
     def now(self) -> float:
         """Unix seconds."""
@@ -95,14 +104,22 @@ class VirtualClock:
             callback = timer[3]
             if callback is None:
                 continue
-            self._wait_for(timer[0])
             self._now = timer[0]
             self.fired += 1
             callback(*timer[4])
             if self._soon:
                 self._settle()
-        self._wait_for(when)
         self._now = when
+
+    def catch_up(self) -> None:
+        """Do all that is due by now; on a virtual clock that is what was just caused."""
+        self.run_until(self._now)
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """For the length of a block this thread is the only one that acts in the world."""
+        with self.turn:
+            yield
 
     def next_at(self) -> float | None:
         """When the next timer is due, None when there is none."""
@@ -122,48 +139,95 @@ class VirtualClock:
                     f"at {self.elapsed():g}s work keeps causing work without time passing; the last call was {callback}"
                 )
 
-    def _wait_for(self, when: float) -> None:
-        """The virtual clock does not wait."""
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.elapsed():g}s, {len(self._heap)} timers>"
 
 
 class WallClock(VirtualClock):
-    """The same engine, which sleeps until the next timer is due.
+    """The same engine, which waits until the next timer is due.
+
+    It jumps like a virtual clock until `begin` is called, so that a lab can be set up at once.
 
     Args:
-        epoch: what the clock shows when it is made; by default the real time.
+        epoch: what the clock shows when real time begins to count; by default the real time.
         speed: lab seconds for each real second.
+        lead_s: how long before the epoch the clock starts.
 
-    Other threads hand work over with `post`, which also ends a sleep early.
+    Several threads may use one wall clock: the one that runs it, and others that act inside `taken`. Nobody holds the
+    turn while waiting.
     """
 
-    def __init__(self, epoch: float | None = None, speed: float = 1.0) -> None:
-        if speed <= 0:
+    def __init__(self, epoch: float | None = None, speed: float = 1.0, lead_s: float = 0.0) -> None:
+        if not 0 < speed < float("inf"):
             raise BadRequest(f"speed: must be more than 0, got {speed:g}")
-        super().__init__(time.time() if epoch is None else epoch)
+        super().__init__(time.time() if epoch is None else epoch, lead_s)
         self.speed = speed
-        self._started = time.monotonic()
-        self._posted: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
-        self._wake = threading.Event()
+        self._origin: float | None = None  # the monotonic time at which the lab's epoch was
+        self._news = threading.Condition(self.turn)
+        self._busy = False
 
-    def post(self, callback: Callable[..., object], *args: Any) -> None:
-        """Call back soon, from any thread."""
-        self._posted.append((callback, args))
-        self._wake.set()
+    def begin(self) -> None:
+        """From now on time passes by itself."""
+        self._origin = time.monotonic() - self.elapsed() / self.speed
 
-    def _wait_for(self, when: float) -> None:
-        while True:
-            self._wake.clear()
-            self._take_posted()
-            left_s = (when - self.epoch) / self.speed - (time.monotonic() - self._started)
-            if left_s <= 0 or not self._wake.wait(left_s):
-                return
+    def due(self) -> float:
+        """What the clock should show now, in Unix seconds of the lab."""
+        if self._origin is None:
+            return self._now
+        return max(self._now, self.epoch + (time.monotonic() - self._origin) * self.speed)
 
-    def _take_posted(self) -> None:
-        while self._posted:
-            due = self.epoch + (time.monotonic() - self._started) * self.speed
-            self._now = max(self._now, round(due * _GRAIN) / _GRAIN)
-            self._soon.append(self._posted.popleft())
-            self._settle()
+    def run_until(self, when: float) -> None:
+        """Do all that is due until a moment, at the pace of real time; see `VirtualClock.run_until`."""
+        if self._origin is None:
+            super().run_until(when)
+            return
+        with self.turn:
+            while True:
+                due = self.due()
+                self._advance(max(min(due, when), self._now))
+                if due >= when:
+                    return
+                next_at = self.next_at()
+                until = when if next_at is None or next_at > when else next_at
+                self._news.wait(max(0.0, min((until - self.due()) / self.speed, _LONGEST_WAIT_S)))
+
+    def catch_up(self) -> None:
+        """Do all that is due by now, without waiting; what is being done right now is not begun again."""
+        if not self._busy:
+            self._advance(self.due())
+
+    def _advance(self, when: float) -> None:
+        self._busy = True
+        try:
+            super().run_until(when)
+        finally:
+            self._busy = False
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """For the length of a block this thread is the only one that acts in the world, which first catches up."""
+        with self.turn:
+            self.catch_up()
+            try:
+                yield
+            finally:
+                self._news.notify_all()  # whoever waits looks again: there may be an earlier timer now
+
+
+class _HasClock(Protocol):
+    @property
+    def clock(self) -> VirtualClock: ...
+
+
+S = TypeVar("S", bound=_HasClock)
+
+
+def in_turn(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Let a method of something with a `clock` act while no other thread does; see `VirtualClock.taken`."""
+
+    def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self.clock.taken():
+            return method(self, *args, **kwargs)
+
+    update_wrapper(call, method)
+    return call

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from karmadalab.api.meta import Resource
@@ -16,6 +18,9 @@ class View:
     def __init__(self, source: Store | Snapshot, what: str) -> None:
         self._source = source
         self._what = what
+        self._alone: Callable[[], AbstractContextManager[None]] = (
+            nullcontext if isinstance(source, Snapshot) else source.clock.taken
+        )
 
     def get(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
         """The object of that name, as an immutable object.
@@ -28,16 +33,20 @@ class View:
             BadRequest: there is no such kind.
         """
         rt = resource_type(kind)
-        return self._source.get(rt.group_kind, name, namespace if rt.namespaced else "")
+        with self._alone():
+            return self._source.get(rt.group_kind, name, namespace if rt.namespaced else "")
 
     def find(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
         """The object of that name, or None."""
         rt = resource_type(kind)
-        return self._source.find(rt.group_kind, name, namespace if rt.namespaced else "")
+        with self._alone():
+            return self._source.find(rt.group_kind, name, namespace if rt.namespaced else "")
 
     def list(self, kind: str | type[Resource], namespace: str | None = None) -> list[Any]:
         """The objects of a kind, by namespace and name."""
-        return self._source.list(resource_type(kind).group_kind, namespace)
+        group_kind = resource_type(kind).group_kind
+        with self._alone():
+            return self._source.list(group_kind, namespace)
 
     def yaml(self, kind: str | type[Resource], name: str, namespace: str = "default") -> str:
         """An object as `kubectl get -o yaml` shows it."""

@@ -12,7 +12,7 @@ from karmadalab.api.cluster import PULL, Cluster, ClusterSpec
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.time import seconds
-from karmadalab.core.clock import Timer, VirtualClock
+from karmadalab.core.clock import Timer, VirtualClock, in_turn
 from karmadalab.core.controller import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import FAULT, Trace
@@ -105,6 +105,7 @@ class FakeWorld:
 
     # --- faults
 
+    @in_turn
     def inject(self, fault: Fault) -> None:
         """Let a fault act."""
         fault.row = self.trace.note("fault", fault.target, fault.text, verb=FAULT, detail={"fault": fault.name})
@@ -112,6 +113,7 @@ class FakeWorld:
         with self.trace.acting("fault", fault.row):
             self._rework(fault.target)
 
+    @in_turn
     def end(self, fault: Fault) -> None:
         """Let a fault cease to act."""
         self.faults.remove(fault)

@@ -6,6 +6,7 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.time import duration, seconds
+from karmadalab.core.clock import in_turn
 from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.faults import FROZEN, STOPPED, Effect, Fault, effect_of
 
@@ -22,8 +23,10 @@ class FaultControl:
 
     def __init__(self, world: FakeWorld, target: str) -> None:
         self._world = world
+        self.clock = world.clock
         self.target = target
 
+    @in_turn
     def heal(self, at: When = None) -> None:
         """End all faults of this target."""
         if at is None:
@@ -39,6 +42,7 @@ class FaultControl:
             raise BadRequest(f"{what}: {at} has passed, it is {duration(clock.elapsed())} in the lab")
         return moment
 
+    @in_turn
     def _arm(self, fault: Fault, at: When, for_: When) -> Fault:
         """Let a fault begin and end when it should."""
         clock = self._world.clock

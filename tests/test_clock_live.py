@@ -1,0 +1,100 @@
+"""The clock that waits: it keeps pace, it is woken for earlier work, and several threads take turns."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from karmadalab.api.errors import BadRequest
+from karmadalab.core.clock import VirtualClock, WallClock
+from karmadalab.lab import Lab
+
+
+def begun(speed: float = 1000.0) -> WallClock:
+    clock = WallClock(epoch=0.0, speed=speed)
+    clock.begin()
+    return clock
+
+
+def test_it_jumps_until_it_begins() -> None:
+    clock = WallClock(epoch=100.0, speed=1.0, lead_s=50.0)
+    seen: list[float] = []
+    clock.call_at(75.0, lambda: seen.append(clock.now()))
+    clock.run_until(100.0)
+    assert seen == [75.0]
+    assert clock.due() == 100.0
+
+
+def test_it_waits_for_each_timer() -> None:
+    clock = begun(speed=100.0)
+    seen: list[float] = []
+    clock.call_later(1.0, lambda: seen.append(clock.now()))
+    clock.call_later(2.0, lambda: seen.append(clock.now()))
+    started = time.monotonic()
+    clock.run_until(3.0)
+    assert seen == [1.0, 2.0]
+    assert 0.03 <= time.monotonic() - started < 1.0
+
+
+def test_an_earlier_timer_from_another_thread_is_not_slept_through() -> None:
+    clock = begun(speed=10.0)
+    seen: list[float] = []
+    clock.call_later(20.0, lambda: None)
+    runner = threading.Thread(target=clock.run_until, args=(3.0,))
+    runner.start()
+    with clock.taken():
+        clock.call_later(1.0, lambda: seen.append(clock.now()))
+    runner.join(5.0)
+    assert not runner.is_alive()
+    assert seen
+    assert seen[0] < 2.0
+
+
+def test_taking_the_clock_catches_up_once_even_inside_a_timer() -> None:
+    clock = begun()
+    order: list[str] = []
+
+    def first() -> None:
+        with clock.taken():
+            order.append("first")
+
+    clock.call_later(0.0, first)
+    clock.call_later(0.0, lambda: order.append("second"))
+    with clock.taken():
+        assert order == ["first", "second"]
+
+
+def test_turns_are_taken_one_at_a_time() -> None:
+    clock = VirtualClock()
+    inside: list[int] = []
+    most: list[int] = []
+
+    def act() -> None:
+        for _ in range(200):
+            with clock.taken():
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=act) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10.0)
+    assert set(most) == {1}
+
+
+@pytest.mark.parametrize("speed", [0, -1, float("inf"), float("nan")])
+def test_a_speed_that_is_none_is_refused(speed: float) -> None:
+    with pytest.raises(BadRequest, match="speed"):
+        WallClock(speed=speed)
+
+
+def test_a_live_lab_goes_on_by_itself() -> None:
+    lab = Lab.live(members=2, speed=500.0, seed=1)
+    before = lab.t
+    lab.run("20s")
+    assert lab.t >= before + 20
+    assert all(cluster.status.conditions for cluster in lab.list("Cluster"))
