@@ -191,8 +191,9 @@ def _check_taints(world: FakeWorld, cluster: Cluster) -> None:
 def _check_no_execute(world: FakeWorld, cluster: Cluster, ready: Condition) -> None:
     """The monitor's next pass removes what the last one added. Times in the API have whole seconds."""
     period_s = world.control_plane.settings.cluster_monitor_period + 1
+    ours = {(taint.key, taint.effect) for taint in (NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE)}
     for taint in cluster.spec.taints:
-        if any((taint.key, taint.effect) == (own.key, own.effect) for own in (NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE)):
+        if (taint.key, taint.effect) in ours:
             since = max(float(ready.lastTransitionTime or 0), float(taint.timeAdded or 0))
             must(world.clock.now() <= since + period_s, f"a Ready cluster does not keep {taint}", cluster)
 

@@ -150,6 +150,31 @@ class _Call:
         self._link.calls.append(self._answer)
 
 
+class _Watch:
+    """A watch over a link: late when the link is slow, in order even when it speeds up, silent once it is stopped."""
+
+    def __init__(self, kind: str, handler: Handler, link: Link, clock: VirtualClock, trace: Trace) -> None:
+        self.kind = kind
+        self.stopped = False
+        self._handler, self._link, self._clock, self._trace = handler, link, clock, trace
+        self._latest = 0.0  # when the event that is on its way longest arrives
+
+    def carry(self, event: str, old: Any, new: Any) -> None:
+        if not self._link.carries:
+            return
+        now = self._clock.now()
+        arrives = max(now + self._link.latency_s, self._latest)
+        if arrives <= now:
+            self._tell(event, old, new)
+        else:
+            self._latest = arrives
+            self._clock.call_at(arrives, self._trace.bound(self._tell), event, old, new)
+
+    def _tell(self, event: str, old: Any, new: Any) -> None:
+        if not self.stopped:
+            self._handler(event, old, new)
+
+
 class Remote:
     """A store at the other end of a link, as a client with informer caches sees it."""
 
@@ -159,8 +184,7 @@ class Remote:
         self._clock = clock
         self._trace = trace
         self._cache: Snapshot | None = None  # what was known when the link went down
-        self._watches: list[tuple[str, Handler]] = []
-        self._stops: list[Callable[[], None]] = []
+        self._watches: list[_Watch] = []
         link.on_change(self._link_changed)
 
     @property
@@ -207,34 +231,21 @@ class Remote:
     def watch(self, kind: Any, handler: Handler, since: int | None = None) -> Callable[[], None]:
         """As `Store.watch`; while the link is down nothing arrives, afterwards what was missed does."""
         name = kind if isinstance(kind, str) else kind.GROUP_KIND
-        entry = (name, handler)
-        self._watches.append(entry)
-        if self._cache is not None and since is None:
-            for obj in self._cache.list(name):
+        watch = _Watch(name, handler, self._link, self._clock, self._trace)
+        self._watches.append(watch)
+        if self._cache is not None:  # it will bring only what changes after the cache was cut off
+            for obj in self._cache.list(name) if since is None else ():
                 handler(ADDED, None, obj)
-        live = self._store.watch(name, self._carried(handler), since) if self._cache is None else self._later(name, handler)
+            since = self._store.version
+        live = self._store.watch(name, watch.carry, since)
 
         def stop() -> None:
             live()
-            if entry in self._watches:
-                self._watches.remove(entry)
+            watch.stopped = True
+            if watch in self._watches:
+                self._watches.remove(watch)
 
         return stop
-
-    def _later(self, kind: str, handler: Handler) -> Callable[[], None]:
-        """A watch begun while the link is down: it will bring only what changes after the cache was cut off."""
-        return self._store.watch(kind, self._carried(handler), since=self._store.version)
-
-    def _carried(self, handler: Handler) -> Handler:
-        def carry(event: str, old: Any, new: Any) -> None:
-            if self._cache is not None:
-                return
-            if self._link.latency_s:
-                self._clock.call_later(self._link.latency_s, self._trace.bound(handler), event, old, new)
-            else:
-                handler(event, old, new)
-
-        return carry
 
     def _link_changed(self, carries: bool) -> None:
         if not carries:
@@ -243,8 +254,8 @@ class Remote:
         cache, self._cache = self._cache, None
         if cache is None:
             return
-        for kind, handler in tuple(self._watches):
-            self._catch_up(cache, kind, handler)
+        for watch in tuple(self._watches):
+            self._catch_up(cache, watch.kind, watch.carry)
 
     def _catch_up(self, cache: Snapshot, kind: str, handler: Handler) -> None:
         """List again and compare with what was known, as an informer does when its watch is back."""
