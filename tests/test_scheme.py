@@ -69,17 +69,14 @@ def test_labels_and_annotations_come_back(texts: dict[str, str]) -> None:
 
 def test_null_and_missing_mean_the_same() -> None:
     selectors = [{"apiVersion": "v1", "kind": "Service"}]
-    manifest = {
-        "apiVersion": "policy.karmada.io/v1alpha1",
-        "kind": "PropagationPolicy",
+    head = {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy"}
+    with_nulls = {
+        **head,
         "metadata": {"name": "a", "labels": None},
-        "spec": {
-            "resourceSelectors": [{"apiVersion": "v1", "kind": "Service"}],
-            "placement": {"clusterAffinity": None},
-        },
+        "spec": {"resourceSelectors": selectors, "placement": {"clusterAffinity": None}},
     }
-    plain = {**manifest, "metadata": {"name": "a"}, "spec": {**manifest["spec"], "placement": {}}}  # type: ignore[dict-item]
-    assert decode(manifest) == decode(plain)
+    without = {**head, "metadata": {"name": "a"}, "spec": {"resourceSelectors": selectors, "placement": {}}}
+    assert decode(with_nulls) == decode(without)
 
 
 def test_a_manifest_in_a_work_keeps_its_nulls() -> None:
