@@ -122,7 +122,7 @@ def checked(fleet: Fleet, where: str = "fleet") -> Fleet:
     seen: set[str] = set()
     for index, member in enumerate(fleet.members):
         path = f"{where}: members[{index}]"
-        _check_name(path, member.name, seen)
+        check_name(path, member.name, seen)
         seen.add(member.name)
         if member.mode not in (PUSH, PULL):
             raise Invalid(f"{path}.mode: {member.mode!r} is not a mode: write push or pull")
@@ -134,7 +134,8 @@ def checked(fleet: Fleet, where: str = "fleet") -> Fleet:
     return fleet
 
 
-def _check_name(path: str, name: str, seen: set[str]) -> None:
+def check_name(path: str, name: str, seen: set[str]) -> None:
+    """Raise `Invalid` unless it can name a cluster and is not among those seen."""
     if name in seen:
         raise Invalid(f"{path}.name: {name!r} is used twice; every member needs its own name")
     allowed = name and all(char.isascii() and (char.islower() or char.isdigit() or char == "-") for char in name)
