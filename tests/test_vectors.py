@@ -21,11 +21,14 @@ AREAS = (
     ("eviction", "v1.13"),
     ("policy", "v1.13"),
     ("binding", "v1.13"),
+    ("extra", "v1.13"),
     ("conditions", "v1.18"),
     ("monitor", "v1.18"),
     ("eviction", "v1.18"),
     ("policy", "v1.18"),
     ("binding", "v1.18"),
+    ("extra", "v1.18"),
+    ("clustertaintpolicy", "v1.18"),
 )
 
 

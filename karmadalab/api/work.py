@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from karmadalab.api.cluster import Quantity
 from karmadalab.api.meta import Condition, Data, Resource, Toleration, condition
-from karmadalab.api.policy import FailoverBehavior, Placement, Suspension
+from karmadalab.api.policy import AT_ONCE, FailoverBehavior, Placement, Suspension
 from karmadalab.api.time import Time
 
 SCHEDULED, FULLY_APPLIED = "Scheduled", "FullyApplied"
@@ -31,6 +31,9 @@ TEMPLATE_UID_ANNOTATION = "resourcetemplate.karmada.io/uid"
 TEMPLATE_GENERATION_ANNOTATION = "resourcetemplate.karmada.io/generation"
 MANAGED_LABELS_ANNOTATION = "resourcetemplate.karmada.io/managed-labels"
 MANAGED_ANNOTATIONS_ANNOTATION = "resourcetemplate.karmada.io/managed-annotations"
+DEPENDENCIES_ANNOTATION = "resourcebinding.karmada.io/dependencies"
+DEPENDED_BY_PREFIX = "resourcebinding.karmada.io/depended-by-"
+DEPENDENCIES_FINALIZER = "karmada.io/binding-dependencies-distributor"
 CLAIMED_BY_LABEL = "resourcetemplate.karmada.io/claimed-by"
 RETAIN_REPLICAS_LABEL = "resourcetemplate.karmada.io/retain-replicas"
 PROPAGATION_INSTRUCTION_LABEL = "propagation.karmada.io/instruction"
@@ -227,6 +230,16 @@ class Work(Resource, kw_only=True):
 def selected_clusters(spec: ResourceBindingSpec) -> frozenset[str]:
     """The clusters a binding is scheduled to."""
     return frozenset(target.name for target in spec.clusters)
+
+
+def existing_clusters(spec: ResourceBindingSpec) -> frozenset[str]:
+    """The clusters that have, or should have, a Work of this binding.
+
+    They are the targets, those of its dependents, and those being evicted other than at once.
+    """
+    evicting = {task.fromCluster for task in spec.gracefulEvictionTasks if task.purgeMode not in AT_ONCE}
+    required = {target.name for snapshot in spec.requiredBy for target in snapshot.clusters}
+    return selected_clusters(spec) | required | evicting
 
 
 def evicting_clusters(spec: ResourceBindingSpec) -> frozenset[str]:

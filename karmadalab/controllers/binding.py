@@ -47,6 +47,7 @@ from karmadalab.api.work import (
     Work,
     WorkloadTemplate,
     WorkSpec,
+    existing_clusters,
 )
 from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
 from karmadalab.core.indexes import WORKS_BY_BINDING_ID
@@ -69,12 +70,6 @@ def target_clusters(spec: ResourceBindingSpec) -> tuple[TargetCluster, ...]:
     for target in (*spec.clusters, *(t for snapshot in spec.requiredBy for t in snapshot.clusters)):
         seen.setdefault(target.name, target)
     return tuple(seen.values())
-
-
-def clusters_to_keep(spec: ResourceBindingSpec) -> frozenset[str]:
-    """The clusters whose Works are no orphans: the targets, and those being evicted other than immediately."""
-    evicting = {task.fromCluster for task in spec.gracefulEvictionTasks if task.purgeMode not in AT_ONCE}
-    return frozenset(evicting | {target.name for target in target_clusters(spec)})
 
 
 def suspends(suspension: Suspension | None, cluster: str) -> bool:
@@ -213,7 +208,7 @@ class BindingController:
         works = self._works_of(binding)
         if binding.metadata.deletionTimestamp is not None:
             return self._remove(binding, works)
-        keep = clusters_to_keep(binding.spec)
+        keep = existing_clusters(binding.spec)
         for work in works:
             if cluster_of_namespace(work.metadata.namespace) not in keep:
                 self._delete(work)

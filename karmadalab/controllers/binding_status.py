@@ -153,4 +153,3 @@ class BindingStatusController:
         changed = self._interpreter.aggregate_status(template, items, self._now())
         if changed is not template:
             self._store.update_status(changed)
-

@@ -20,12 +20,8 @@ from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (
     APPLIED,
-    CONFLICT_RESOLUTION_ANNOTATION,
     DISPATCHING,
     EXECUTION_FINALIZER,
-    MANAGED_ANNOTATIONS_ANNOTATION,
-    MANAGED_LABEL,
-    MANAGED_LABELS_ANNOTATION,
     PROPAGATION_INSTRUCTION_LABEL,
     Work,
 )
@@ -33,7 +29,7 @@ from karmadalab.core.client import Client
 from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
-from karmadalab.interpreter import Interpreter
+from karmadalab.interpreter.object_watcher import ObjectWatcher, is_managed
 
 NAME = "execution-controller"
 
@@ -58,34 +54,6 @@ def dispatching_condition(suspended: bool) -> Condition:
     return Condition(DISPATCHING, "True", "Dispatching", "Work is being dispatched to member clusters.")
 
 
-def is_managed(obj: Unstructured) -> bool:
-    """Whether Karmada put the object into the member."""
-    return obj.metadata.labels.get(MANAGED_LABEL) == "true"
-
-
-def merged_metadata(desired: ObjectMeta, observed: ObjectMeta) -> ObjectMeta:
-    """The metadata to write over a member's object.
-
-    Labels and annotations that the member has of its own stay; those that Karmada had recorded as its own and no longer
-    wants go. Version, finalizers and owners are the member's.
-    """
-    return replace(
-        desired,
-        labels=_merged(desired.labels, observed.labels, observed.annotations.get(MANAGED_LABELS_ANNOTATION, "")),
-        annotations=_merged(
-            desired.annotations, observed.annotations, observed.annotations.get(MANAGED_ANNOTATIONS_ANNOTATION, "")
-        ),
-        resourceVersion=observed.resourceVersion,
-        finalizers=observed.finalizers,
-        ownerReferences=observed.ownerReferences,
-    )
-
-
-def _merged(desired: dict[str, str], observed: dict[str, str], recorded: str) -> dict[str, str]:
-    ours = set(recorded.split(",")) if recorded else set()
-    return {**{key: value for key, value in observed.items() if key not in ours}, **desired}
-
-
 # --- the controller ---------------------------------------------------------------------------------------------------
 
 
@@ -96,7 +64,7 @@ class ExecutionController:
         manager: the process: the controller manager, or an agent.
         client: the control plane, near or behind the agent's link.
         members: the clusters this process carries out Works in.
-        interpreter: what kinds mean.
+        objects: writes to the members; shared with the work status controller.
         namespace: the one execution namespace an agent watches; None for all.
     """
 
@@ -107,12 +75,12 @@ class ExecutionController:
         manager: Manager,
         client: Client,
         members: Members,
-        interpreter: Interpreter,
+        objects: ObjectWatcher,
         namespace: str | None = None,
     ) -> None:
         self._client = client
         self._members = members
-        self._interpreter = interpreter
+        self._objects = objects
         self._namespace = namespace
         self._now: Callable[[], float] = manager.clock.now
 
@@ -167,21 +135,9 @@ class ExecutionController:
         meta = desired.metadata
         observed = member.client.find(desired.GROUP_KIND, meta.name, meta.namespace)
         if observed is None:
-            member.client.create(desired)
-        elif not is_managed(observed) and meta.annotations.get(CONFLICT_RESOLUTION_ANNOTATION) != "overwrite":
-            raise Retry(
-                f"resource(kind={desired.kind}, {meta.namespace}/{meta.name}) already exists in the cluster "
-                f"{member.name} and the overwrite option is not true; set conflictResolution: Overwrite in the policy"
-            )
+            self._objects.create(member, desired)
         else:
-            member.client.update(self.retained(desired, observed))
-
-    def retained(self, desired: Unstructured, observed: Unstructured) -> Unstructured:
-        """The object to write over a member's: what Karmada wants, with what is the member's own kept."""
-        merged = replace(desired, metadata=merged_metadata(desired.metadata, observed.metadata))
-        if self._interpreter.hook_enabled(desired.GROUP_KIND, "retain"):
-            merged = self._interpreter.retain(merged, observed)
-        return merged
+            self._objects.update(member, desired, observed)
 
     # --- deleting
 
@@ -200,10 +156,7 @@ class ExecutionController:
 
     def _delete_all(self, work: Work, member: MemberCluster) -> None:
         for manifest in work.spec.workload.manifests:
-            obj = _as_object(manifest)
-            observed = member.client.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-            if observed is not None and is_managed(observed):
-                member.client.delete(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
+            self._objects.delete(member, _as_object(manifest))
 
     def _release_all(self, work: Work, member: MemberCluster) -> None:
         """Leave the objects in the member, without Karmada's marks."""

@@ -133,7 +133,7 @@ def evicts(settings: Settings) -> bool:
     return allowed and settings.enable_no_execute_taint_eviction
 
 
-# --- the controllers -------------------------------------------------------------------------------------------------
+# --- the controllers --------------------------------------------------------------------------------------------------
 
 
 class TaintManager:

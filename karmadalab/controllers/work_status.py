@@ -34,25 +34,9 @@ from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
 from karmadalab.interpreter import Interpreter
+from karmadalab.interpreter.object_watcher import ObjectWatcher
 
 NAME = "work-status-controller"
-
-
-def has_drifted(desired: Unstructured, observed: Unstructured) -> bool:
-    """Whether a member's object is no longer what its Work asks for, in the fields that the Work sets."""
-    labels = observed.metadata.labels
-    if any(labels.get(key) != value for key, value in desired.metadata.labels.items()):
-        return True
-    return not _covers(observed.body, {key: value for key, value in desired.body.items() if key != "status"})
-
-
-def _covers(actual: Any, wanted: Any) -> bool:
-    """Whether `actual` has everything that `wanted` has; what else it has was defaulted by the member."""
-    if isinstance(wanted, dict):
-        return isinstance(actual, dict) and all(_covers(actual.get(key), value) for key, value in wanted.items())
-    if isinstance(wanted, list):
-        return isinstance(actual, list) and len(actual) == len(wanted) and all(map(_covers, actual, wanted))
-    return bool(actual == wanted)
 
 
 def identifier_of(obj: Unstructured, ordinal: int) -> ResourceIdentifier:
@@ -73,8 +57,8 @@ class WorkStatusController:
     """The reconciler. Its requests are Works.
 
     Args:
-        manager, client, members, interpreter: as for the execution controller.
-        correct: writes a drifted object again; the execution controller's `retained` says what to keep.
+        manager, client, members, objects: as for the execution controller.
+        interpreter: what kinds mean.
         namespace: the one execution namespace an agent watches; None for all.
     """
 
@@ -86,14 +70,14 @@ class WorkStatusController:
         client: Client,
         members: Members,
         interpreter: Interpreter,
-        retained: Callable[[Unstructured, Unstructured], Unstructured],
+        objects: ObjectWatcher,
         namespace: str | None = None,
     ) -> None:
         self._manager = manager
         self._client = client
         self._members = members
         self._interpreter = interpreter
-        self._retained = retained
+        self._objects = objects
         self._namespace = namespace
         self._now: Callable[[], float] = manager.clock.now
         self._informers: set[tuple[str, str]] = set()
@@ -151,9 +135,9 @@ class WorkStatusController:
         if not suppressed and not work.spec.suspendDispatching:
             if observed is None:
                 return self._recreate(work, desired, member)
-            if has_drifted(desired, observed):
-                member.client.update(self._retained(desired, observed))
-                return work  # the member's event brings us back
+            if self._objects.needs_update(member, desired, observed):
+                # Its status is reported all the same: an update that changes nothing makes no event.
+                self._objects.update(member, desired, observed)
         if observed is None:
             return work
         return self._write(work, self.status_of(observed, ordinal))
@@ -164,7 +148,7 @@ class WorkStatusController:
         if applied is None or applied.status != "True":
             return work
         try:
-            member.client.create(desired)
+            self._objects.create(member, desired)
         except KarmadalabError as error:
             message = f"Failed to recreate resource({desired.kind}/{desired.metadata.name}): {error}"
             self._set_condition(work, Condition(APPLIED, "False", "ReCreateFailed", message))

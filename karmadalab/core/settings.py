@@ -79,6 +79,7 @@ class Settings:
     rate_limiter_max_delay: Seconds = 1000.0
     leader_elect_lease_duration: Seconds = 15.0
     leader_elect_retry_period: Seconds = 2.0
+    controllers: str = "*"
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

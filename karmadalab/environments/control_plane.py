@@ -17,13 +17,19 @@ from karmadalab.controllers.binding import BindingController
 from karmadalab.controllers.binding_status import BindingStatusController
 from karmadalab.controllers.cluster import ClusterController
 from karmadalab.controllers.cluster_status import ClusterStatusController, ThresholdFilter, threshold_adjusted
+from karmadalab.controllers.cluster_taint_policy import ClusterTaintPolicyController
+from karmadalab.controllers.dependencies_distributor import DependenciesDistributor
+from karmadalab.controllers.deployment_replicas_syncer import DeploymentReplicasSyncer
 from karmadalab.controllers.detector import ResourceDetector
 from karmadalab.controllers.execution import ExecutionController
 from karmadalab.controllers.graceful_eviction import GracefulEvictionController
+from karmadalab.controllers.hpa_scale_target_marker import HPAScaleTargetMarker
 from karmadalab.controllers.lease import LeaseController
 from karmadalab.controllers.policy import PolicyController
+from karmadalab.controllers.remedy import RemedyController
 from karmadalab.controllers.taint_manager import BindingEviction, TaintManager
 from karmadalab.controllers.work_status import WorkStatusController
+from karmadalab.controllers.workload_rebalancer import WorkloadRebalancerController
 from karmadalab.core.client import Client
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.controller import Manager, Reconciler
@@ -34,6 +40,7 @@ from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
 from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter
+from karmadalab.interpreter.object_watcher import ObjectWatcher
 from karmadalab.scheduler import Scheduler
 from karmadalab.scheduler.controller import SchedulerController
 from karmadalab.webhook import Admission
@@ -123,22 +130,33 @@ class ControlPlane:
     def _controllers(self, manager: Manager) -> Sequence[Reconciler]:
         """karmada-controller-manager."""
         store, interpreter, members = self.store, self.interpreter, Reach(self.push_members)
-        execution = ExecutionController(manager, store, members, interpreter)
+        objects = ObjectWatcher(interpreter)
         return [
             ClusterController(manager, store, self._until_next_tick()),
             ClusterStatusController(manager, store, members, adjust=self.threshold),
             PolicyController(manager, store),
             ResourceDetector(manager, store, interpreter, TEMPLATE_KINDS),
             BindingController(manager, store, interpreter),
-            execution,
-            WorkStatusController(manager, store, members, interpreter, execution.retained),
+            ExecutionController(manager, store, members, objects),
+            WorkStatusController(manager, store, members, interpreter, objects),
             BindingStatusController(manager, store, interpreter),
             TaintManager(manager, store),
             BindingEviction(manager, store, ResourceBinding),
             BindingEviction(manager, store, ClusterResourceBinding),
             GracefulEvictionController(manager, store),
             ApplicationFailoverController(manager, store, interpreter),
+            DependenciesDistributor(manager, store, interpreter),
+            WorkloadRebalancerController(manager, store),
+            RemedyController(store),
+            ClusterTaintPolicyController(manager, store),
+            *self._optional(store),
         ]
+
+    def _optional(self, store: Store) -> Sequence[Reconciler]:
+        """Controllers that Karmada leaves out unless `--controllers` names them."""
+        names = {name.strip() for name in self.settings.controllers.split(",")}
+        makers = {"hpaScaleTargetMarker": HPAScaleTargetMarker, "deploymentReplicasSyncer": DeploymentReplicasSyncer}
+        return [make(store) for name, make in makers.items() if name in names]
 
     def _until_next_tick(self) -> float:
         """The monitor ticks at `phases.monitor_s` modulo its period, until a restart gives it another phase."""
@@ -159,8 +177,9 @@ class ControlPlane:
                 manager, client, members, lease.begin, self.threshold, AGENT_RESTART_S if manager.starts > 1 else 0.0
             )
             namespace = execution_namespace(name)
-            execution = ExecutionController(manager, client, members, self.interpreter, namespace)
-            report = WorkStatusController(manager, client, members, self.interpreter, execution.retained, namespace)
+            objects = ObjectWatcher(self.interpreter)
+            execution = ExecutionController(manager, client, members, objects, namespace)
+            report = WorkStatusController(manager, client, members, self.interpreter, objects, namespace)
             return [status, lease, execution, report]
 
         return self.process(f"karmada-agent@{name}", build)
