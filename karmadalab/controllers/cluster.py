@@ -269,10 +269,10 @@ class ClusterController:
         name = cluster.metadata.name
         if cluster.spec.syncMode == PULL and not is_ready(cluster):
             self._release_works(name)
-        namespace = execution_namespace(name)
-        if self._store.find("Namespace", namespace) is not None:
-            if self._empty_namespace(namespace):
-                self._store.delete("Namespace", namespace)
+        namespace = self._store.find("Namespace", execution_namespace(name))
+        if namespace is not None:
+            if namespace.metadata.deletionTimestamp is None:
+                self._store.delete("Namespace", namespace.metadata.name)  # its Works go with it
             return Result(CLEANUP_REQUEUE_S)
         self._health.pop(name, None)
         if (self._settings.enable_taint_manager or not self._evicts) and self._is_bound(name):
@@ -286,13 +286,6 @@ class ClusterController:
             finalizers = tuple(f for f in work.metadata.finalizers if f != EXECUTION_FINALIZER)
             if finalizers != work.metadata.finalizers:
                 self._store.update(replace(work, metadata=replace(work.metadata, finalizers=finalizers)))
-
-    def _empty_namespace(self, namespace: str) -> bool:
-        """Delete the Works in a namespace, as Kubernetes' namespace controller does; True when none is left."""
-        for work in self._store.list(Work, namespace):
-            if work.metadata.deletionTimestamp is None:
-                self._store.delete(Work, work.metadata.name, namespace)
-        return not self._store.list(Work, namespace)
 
     def _is_bound(self, cluster_name: str) -> bool:
         """Only `spec.clusters` holds a cluster back; eviction tasks don't."""

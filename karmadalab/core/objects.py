@@ -7,13 +7,18 @@ from typing import Any
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.unstructured import Unstructured
 
+# Kinds whose API server gives a new object a status.
+_FIRST_STATUS: dict[str, dict[str, Any]] = {"Namespace": {"phase": "Active"}, "Service": {"loadBalancer": {}}}
+
 
 def without_status(obj: Any) -> Any:
-    """`obj` with an empty status, as it is first stored."""
+    """`obj` with an empty status, or what its API server puts there, as it is first stored."""
     if isinstance(obj, Unstructured):
-        if "status" not in obj.body:
+        first = _FIRST_STATUS.get(obj.GROUP_KIND)
+        if obj.body.get("status") == first:
             return obj
-        return replace(obj, body={key: value for key, value in obj.body.items() if key != "status"})
+        body = {key: value for key, value in obj.body.items() if key != "status"}
+        return replace(obj, body=body if first is None else {**body, "status": first})
     if getattr(obj, "status", None) is None:  # a kind that has none
         return obj
     return replace(obj, status=type(obj.status)())

@@ -11,7 +11,7 @@ from karmadalab.api.work import MANAGED_LABEL, WORK_NAME_ANNOTATION, WORK_NAMESP
 from karmadalab.environments.check_bindings import must
 from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.member import SimulatedMember
-from karmadalab.environments.workloads import DEPLOYMENT, is_ready, pod_requests
+from karmadalab.environments.workloads import DEPLOYMENT, holds_room, is_ready, pod_requests
 
 
 def check_members(world: FakeWorld) -> None:
@@ -31,7 +31,8 @@ def _check_nodes(member: SimulatedMember) -> None:
     """No node holds more than it can."""
     asked: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for pod in member.store.list("Pod"):
-        if node := pod.spec.get("nodeName"):
+        if holds_room(pod):
+            node = pod.spec["nodeName"]
             must(member.store.find("Node", node), "a pod's node exists", pod)
             for key, amount in pod_requests(pod).items():
                 asked[node][key] += amount
@@ -53,17 +54,26 @@ def _check_pods(member: SimulatedMember) -> None:
 
 def _check_status(member: SimulatedMember, deployment: Unstructured) -> None:
     """A Deployment's status counts its pods."""
-    uid = deployment.metadata.uid
+    namespace = deployment.metadata.namespace
+    sets = {
+        item.metadata.uid
+        for item in member.store.list("ReplicaSet.apps", namespace)
+        if _owned(item, {deployment.metadata.uid})
+    }
     pods = [
         pod
-        for pod in member.store.list("Pod", deployment.metadata.namespace)
-        if pod.metadata.deletionTimestamp is None and any(owner.uid == uid for owner in pod.metadata.ownerReferences)
+        for pod in member.store.list("Pod", namespace)
+        if pod.metadata.deletionTimestamp is None and _owned(pod, sets)
     ]
     counted = deployment.status.get("replicas", 0), deployment.status.get("readyReplicas", 0)
     there = len(pods), sum(map(is_ready, pods))
     must(counted == there, f"a status counts its pods: it says {counted}, there are {there}", deployment)
     observed = deployment.status.get("observedGeneration", 0)
     must(observed == deployment.metadata.generation, "a Deployment is observed", deployment)
+
+
+def _owned(obj: Unstructured, uids: set[str]) -> bool:
+    return any(owner.uid in uids for owner in obj.metadata.ownerReferences)
 
 
 def _check_managed(world: FakeWorld, member: SimulatedMember) -> None:

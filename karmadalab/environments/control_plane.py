@@ -38,6 +38,7 @@ from karmadalab.core.member import MemberCluster
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
+from karmadalab.environments.api_server import ApiServer
 from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter
 from karmadalab.interpreter.object_watcher import ObjectWatcher
@@ -101,7 +102,7 @@ class ControlPlane:
         self.threshold = threshold or threshold_adjusted
         self.push_members: dict[str, MemberCluster] = {}
         self.phases = phases
-        self.store = Store(clock, trace, admit=self._admission().admit)
+        self.store = ApiServer(clock, trace, admit=self._admission().admit).store
         add_indexes(self.store)
         self.controller_manager = self.process(CONTROLLER_MANAGER, self._controllers)
         self.scheduler_process = self.process(SCHEDULER, self._scheduler, phases.scheduler_latency_s)

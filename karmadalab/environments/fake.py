@@ -151,15 +151,15 @@ class FakeWorld:
         link.set_state(REFUSED if REFUSED in states else SILENT if SILENT in states else UP)
 
     def _rework_workloads(self, member: SimulatedMember, effect: Effect, bad_images: set[str]) -> None:
-        workloads = member.workloads
-        workloads.startup_s = seconds(member.spec.startup) if effect.startup_s is None else effect.startup_s
-        had_room, had_images = not workloads.full, workloads.bad_images
-        workloads.full, workloads.bad_images = effect.full, bad_images
-        workloads.power(effect.powered)
+        kubelet = member.workloads.kubelet
+        kubelet.startup_s = seconds(member.spec.startup) if effect.startup_s is None else effect.startup_s
+        had_room, had_images = not kubelet.full, kubelet.bad_images
+        kubelet.full, kubelet.bad_images = effect.full, bad_images
+        member.workloads.power(effect.powered)
         if had_images - bad_images:
-            workloads.retry_images()
+            kubelet.retry_images()
         if not effect.full and not had_room:
-            workloads.retry_scheduling()
+            kubelet.retry_scheduling()
 
     def _wanted(self, process: Manager) -> str:
         """The state that the faults on a process, and on its member, add up to."""

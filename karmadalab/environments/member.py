@@ -9,8 +9,8 @@ from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.time import seconds
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.clock import VirtualClock
-from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
+from karmadalab.environments.api_server import ApiServer
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.environments.link import Link, Remote
 from karmadalab.environments.workloads import Workloads
@@ -19,7 +19,12 @@ from karmadalab.environments.workloads import Workloads
 _SERVED: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "apps/v1",
-        (("daemonsets", "DaemonSet"), ("deployments", "Deployment"), ("replicasets", "ReplicaSet"), ("statefulsets", "StatefulSet")),
+        (
+            ("daemonsets", "DaemonSet"),
+            ("deployments", "Deployment"),
+            ("replicasets", "ReplicaSet"),
+            ("statefulsets", "StatefulSet"),
+        ),
     ),
     ("autoscaling/v2", (("horizontalpodautoscalers", "HorizontalPodAutoscaler"),)),
     ("batch/v1", (("cronjobs", "CronJob"), ("jobs", "Job"))),
@@ -93,7 +98,7 @@ class SimulatedMember:
         self.spec = spec
         self.clock = clock
         self.trace = trace
-        self.store = Store(clock, trace, world=spec.name, graceful=frozenset({"Pod"}))
+        self.store = ApiServer(clock, trace, world=spec.name).store
         self.workloads = Workloads(self.store, clock, trace, seconds(spec.startup), seconds(spec.shutdown))
         self.from_control_plane = Access(self, Link(f"karmada -> {spec.name}", clock, trace, rng))
         self.from_agent = Access(self, Link(f"agent -> {spec.name}", clock, trace, rng))
@@ -116,10 +121,14 @@ class SimulatedMember:
             for _ in range(pool.count):
                 number += 1
                 capacity = {"cpu": str(pool.cpu), "memory": str(pool.memory), "pods": str(pool.pods)}
-                status = {"allocatable": capacity, "capacity": capacity, "conditions": [{"type": "Ready", "status": "True"}]}
-                node = Unstructured(
-                    apiVersion="v1", kind="Node", metadata=ObjectMeta(name=f"{self.spec.name}-node{number}")
-                )
+                status = {
+                    "allocatable": capacity,
+                    "capacity": capacity,
+                    "conditions": [{"type": "Ready", "status": "True"}],
+                }
+                name = f"{self.spec.name}-node{number}"
+                meta = ObjectMeta(name=name, labels={"kubernetes.io/hostname": name})
+                node = Unstructured(apiVersion="v1", kind="Node", metadata=meta)
                 self.store.update_status(self.store.create(node).with_status(status))
 
     def __repr__(self) -> str:

@@ -1,0 +1,64 @@
+"""What an API server writes into native objects by itself, as far as somebody in a fleet reads it.
+
+A Service gets its address, a Namespace the label that selectors find it by, a Job the selector that tells its pods from
+others'. Karmada has to cope with each of them: what was generated in the control plane must not travel to the members.
+
+Not modelled: the many defaults that nobody here reads (`imagePullPolicy`, `dnsPolicy`, probes' periods, ...).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from karmadalab.api.meta import replace
+from karmadalab.api.unstructured import Unstructured
+
+NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
+_KEPT = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort")
+_CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+
+
+def default_service(obj: Unstructured, old: Unstructured | None, address: Callable[[], str]) -> Unstructured:
+    """A Service with its type, its ports spelled out, and an address of its own that updates keep."""
+    spec = {
+        "type": "ClusterIP",
+        "sessionAffinity": "None",
+        "internalTrafficPolicy": "Cluster",
+        **obj.spec,
+        "ports": [_port(port) for port in obj.spec.get("ports") or ()],
+    }
+    if old is not None:
+        spec = {**{key: old.spec[key] for key in _KEPT if key in old.spec}, **spec}
+    if spec["type"] != "ExternalName" and not spec.get("clusterIP"):
+        spec["clusterIP"] = address()
+    if "clusterIP" in spec:
+        spec = {"clusterIPs": [spec["clusterIP"]], "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", **spec}
+    return obj.with_body(spec=spec)
+
+
+def _port(port: dict[str, Any]) -> dict[str, Any]:
+    return {"protocol": "TCP", "targetPort": port.get("port"), **port}
+
+
+def default_namespace(obj: Unstructured) -> Unstructured:
+    """A Namespace with its name as a label, kept until it is empty."""
+    labels = {**obj.metadata.labels, NAMESPACE_NAME_LABEL: obj.metadata.name}
+    labelled = replace(obj, metadata=replace(obj.metadata, labels=labels))
+    return labelled if labelled.spec.get("finalizers") else labelled.with_spec(finalizers=["kubernetes"])
+
+
+def default_job(obj: Unstructured, new_id: Callable[[], str]) -> Unstructured:
+    """A new Job with its counts, and a selector that no other Job's pods match."""
+    spec = dict(obj.spec)
+    if spec.get("completions") is None and spec.get("parallelism") is None:
+        spec["completions"] = 1
+    spec.setdefault("parallelism", 1)
+    if not spec.get("manualSelector"):
+        unique = {_CONTROLLER_UID: new_id()}
+        template = dict(spec.get("template") or {})
+        meta = dict(template.get("metadata") or {})
+        own = {**unique, "batch.kubernetes.io/job-name": obj.metadata.name}
+        template["metadata"] = {**meta, "labels": {**(meta.get("labels") or {}), **own}}
+        spec |= {"selector": {"matchLabels": unique}, "template": template}
+    return obj.with_body(spec=spec)

@@ -1,0 +1,63 @@
+"""What any Kubernetes API server does to a write, whoever's it is: the control plane's, or a member's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karmadalab.api.naming import fnv32a
+from karmadalab.api.native_defaults import default_job, default_namespace, default_service
+from karmadalab.api.unstructured import Unstructured
+from karmadalab.core.clock import VirtualClock
+from karmadalab.core.store import Admit, Store
+from karmadalab.core.trace import Trace
+from karmadalab.environments.namespaces import NAMESPACE, Namespaces, refuse_new_content
+
+SERVICE, JOB = "Service", "Job.batch"
+
+
+class ApiServer:
+    """A store with the manners of an API server, and the controller that sees to its namespaces.
+
+    Args:
+        clock, trace: the lab's.
+        world: "" for the control plane, else the member's name.
+        admit: admission of its own, after the defaults.
+    """
+
+    def __init__(self, clock: VirtualClock, trace: Trace, world: str = "", admit: Admit | None = None) -> None:
+        self._admit = admit
+        self._addresses = 0
+        self._network = fnv32a(f"services of {world}") % 200 + 20
+        graceful = frozenset({"Pod", NAMESPACE} if world else {NAMESPACE})
+        self.store = Store(clock, trace, world=world, admit=self.admit, graceful=graceful)
+        Namespaces(self.store, clock, trace)
+
+    def admit(self, operation: str, obj: Any, old: Any) -> Any:
+        """The object as it will be stored.
+
+        Raises:
+            Forbidden: it is new, and its namespace is being deleted.
+            Invalid, Denied: admission refused it.
+        """
+        if operation == "CREATE":
+            refuse_new_content(self.store, obj)
+        if operation != "DELETE" and obj.__class__ is Unstructured:
+            obj = self._defaulted(obj, old)
+        return obj if self._admit is None else self._admit(operation, obj, old)
+
+    def _defaulted(self, obj: Unstructured, old: Unstructured | None) -> Unstructured:
+        kind = obj.GROUP_KIND
+        if kind == SERVICE:
+            return default_service(obj, old, self._address)
+        if kind == NAMESPACE:
+            return default_namespace(obj)
+        if kind == JOB and old is None:
+            return default_job(obj, self._job_id)
+        return obj
+
+    def _address(self) -> str:
+        self._addresses += 1
+        return f"10.{self._network}.{self._addresses >> 8 & 0xFF}.{self._addresses & 0xFF}"
+
+    def _job_id(self) -> str:
+        return f"00000000-0000-4000-9000-{self._network:03x}{self.store.version:09x}"

@@ -1,0 +1,60 @@
+"""What the controllers of one member share: its store, its clock, its power, and the names it gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from karmadalab.api.naming import fnv32a, safe_encode
+from karmadalab.core.clock import Timer, VirtualClock
+from karmadalab.core.store import Store
+from karmadalab.core.trace import Trace
+
+OBJECTS_BY_OWNER = "owner"
+
+
+class Site:
+    """One member's machine room.
+
+    Attributes:
+        powered: whether the machines are on; while they are off, nothing here works.
+    """
+
+    def __init__(self, store: Store, clock: VirtualClock, trace: Trace) -> None:
+        self.store, self.clock, self.trace = store, clock, trace
+        self.powered = True
+        self._queued: set[tuple[Callable[..., None], tuple[Any, ...]]] = set()
+        self._serial = 0
+        self._network = fnv32a(store.world) % 200 + 20
+
+    def soon(self, actor: str, work: Callable[..., None], *key: Any) -> None:
+        """Call `work(*key)` in this same instant, once, however often it is asked for before it runs."""
+        entry = (work, key)
+        if entry not in self._queued:
+            self._queued.add(entry)
+            self.clock.call_soon((self.trace.bound(self._run, actor), (work, key)))
+
+    def later(self, delay_s: float, actor: str, work: Callable[..., None], *key: Any) -> Timer:
+        """Call `work(*key)` after a delay in seconds, unless the machines are off then."""
+        return self.clock.call_later(delay_s, self.trace.bound(self._due, actor), work, key)
+
+    def _run(self, work: Callable[..., None], key: tuple[Any, ...]) -> None:
+        self._queued.discard((work, key))
+        self._due(work, key)
+
+    def _due(self, work: Callable[..., None], key: tuple[Any, ...]) -> None:
+        if self.powered:
+            work(*key)
+
+    def suffix(self) -> str:
+        """Five characters such as Kubernetes puts after `generateName`, the same in every run."""
+        self._serial += 1
+        return safe_encode(str(fnv32a(f"{self.store.world}/{self._serial}")))[-5:].rjust(5, "x")
+
+    def address(self, serial: int) -> str:
+        """An address in the member's pod network."""
+        return f"10.{self._network}.{serial >> 8 & 0xFF}.{serial & 0xFF}"
+
+    def owned(self, kind: str, uid: str) -> list[Any]:
+        """The objects of a kind that an object owns, by name."""
+        return self.store.indexed(kind, OBJECTS_BY_OWNER, uid)
