@@ -230,8 +230,7 @@ class Lab(View):
 
     def _dry_run(self, obj: Any) -> None:
         old = self.store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-        if old is None:
-            self.store.check_new(obj)
+        self.store.check_new(obj)
         if self.store.admit is not None:
             self.store.admit("CREATE" if old is None else "UPDATE", obj if old is None else applied(obj, old), old)
 

@@ -55,6 +55,8 @@ def explain_validation(message: str, type_: type) -> str:
     text = text.replace(" | null`", "`")
     for word, plain in _PLAIN.items():
         text = text.replace(word, plain)
+    if text.startswith("Expected text, got ") and text.endswith(("number", "false")):
+        text += "; put it in quotes"  # YAML reads 1.0 and yes as something else than text
     return f"{path}: {text[:1].lower() + text[1:]}" if path else text[:1].lower() + text[1:]
 
 

@@ -235,7 +235,9 @@ def decode(data: Any) -> AnyObject:
         raise Invalid(f"a manifest is a mapping with apiVersion, kind and metadata, not {type(data).__name__}")
     where = describe(data)
     api_version, kind = data.get("apiVersion"), data.get("kind")
-    if not isinstance(kind, str) or not kind:
+    if kind is not None and not isinstance(kind, str):
+        raise Invalid(f"object (no kind): kind: expected text such as Deployment, got {kind!r}")
+    if not kind:
         raise Invalid(f"{where}: kind: required, but missing; write for example kind: Deployment")
     if not isinstance(api_version, str) or not api_version:
         raise Invalid(f"{where}: apiVersion: required, but missing; write for example apiVersion: apps/v1")
@@ -264,7 +266,9 @@ def _refuse_wrong_group(where: str, api_version: str, kind: str) -> None:
     if kind == "ResourceInterpreterCustomization":
         raise Invalid(f"{where}: the lab runs no Lua; give the kind its meaning in Python: interpreter.register(...)")
     if api_version.partition("/")[0].endswith("karmada.io"):
-        raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind} that this lab knows")
+        close = difflib.get_close_matches(kind, [rt.kind for rt in RESOURCE_TYPES if rt.cls is not None], n=1)
+        offer = f"; did you mean {close[0]}?" if close else ""
+        raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind} that this lab knows{offer}")
 
 
 # --- writing -----------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ Not modelled: flags about certificates, profiling, addresses and API rate limits
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
@@ -20,6 +21,14 @@ from karmadalab.api.time import duration, seconds
 Seconds = Annotated[float, "seconds"]
 
 PROFILES = ("v1.13", "v1.18")
+PURGE_MODES = ("Gracefully", "Directly")
+
+_NEVER_ZERO = frozenset(
+    (
+        *("cluster_monitor_period", "cluster_status_update_frequency", "cluster_lease_duration"),
+        *("rate_limiter_base_delay", "rate_limiter_max_delay"),
+    )
+)
 
 _GATES_V1_13 = {
     "Failover": True,  # off by default in Karmada v1.13; without it there is no lesson
@@ -87,11 +96,19 @@ class Settings:
             raise BadRequest(f"profile: there is no {self.profile!r}; choose one of {', '.join(PROFILES)}")
         for item in fields(self):
             object.__setattr__(self, item.name, self._checked(item.name, item.type, getattr(self, item.name)))
-        if self.cluster_lease_renew_interval_fraction > 1:
+        if not 0 < self.cluster_lease_renew_interval_fraction <= 1:
             raise BadRequest(
-                "cluster_lease_renew_interval_fraction: a lease renewed later than it ends is never valid; "
-                f"choose a fraction up to 1, not {self.cluster_lease_renew_interval_fraction}"
+                "cluster_lease_renew_interval_fraction: a lease renewed later than it ends is never valid, and one "
+                f"renewed all the time never rests; choose a fraction above 0 and up to 1, not "
+                f"{self.cluster_lease_renew_interval_fraction:g}"
             )
+        if self.no_execute_taint_eviction_purge_mode not in PURGE_MODES:
+            raise BadRequest(
+                f"no_execute_taint_eviction_purge_mode: there is no {self.no_execute_taint_eviction_purge_mode!r}; "
+                f"choose {' or '.join(PURGE_MODES)}"
+            )
+        for pattern in self.skipped_propagating_namespaces.split(","):
+            _check_pattern("skipped_propagating_namespaces", pattern.strip())
 
     def _checked(self, name: str, type_: Any, value: Any) -> Any:
         if name == "feature_gates":
@@ -128,12 +145,15 @@ class Settings:
         Raises:
             BadRequest: an unknown flag (the message offers a close one) or a bad value.
         """
+        if not isinstance(flags, Mapping):
+            raise BadRequest(f"settings: expected a mapping such as {{'cluster-failure-threshold': '60s'}}, got {flags!r}")
         names = [item.name for item in fields(self)]
         changes: dict[str, Any] = {}
         for flag, value in flags.items():
             name = str(flag).lstrip("-").replace("-", "_")
             if name not in names:
-                raise BadRequest(f"there is no flag {flag!r}{_offer(name, names)}")
+                known = [item.replace("_", "-") for item in names] if "-" in str(flag) else names
+                raise BadRequest(f"there is no flag {flag!r}{_offer(str(flag), known)}")
             changes[name] = value
         if "profile" in changes and "feature_gates" not in changes:
             changes["feature_gates"] = {}
@@ -176,9 +196,16 @@ def _offer(name: str, known: Any) -> str:
 def _positive(name: str, value: float) -> float:
     if value < 0:
         raise BadRequest(f"{name}: a length of time can't be negative, got {duration(value)}")
-    if value == 0 and name in ("cluster_monitor_period", "cluster_status_update_frequency", "cluster_lease_duration"):
+    if value == 0 and name in _NEVER_ZERO:
         raise BadRequest(f"{name}: must be longer than 0s, or the loop would never pause")
     return value
+
+
+def _check_pattern(name: str, pattern: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise BadRequest(f"{name}: {pattern!r} is not a regular expression: {error}; write for example kube-.*") from None
 
 
 def _boolean(name: str, value: Any) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from karmadalab.api.errors import NotFound
 from karmadalab.api.meta import Resource
-from karmadalab.api.scheme import resource_type, to_dict
+from karmadalab.api.scheme import ResourceType, resource_type, to_dict
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.store import Store
 
@@ -33,8 +34,22 @@ class View:
             BadRequest: there is no such kind.
         """
         rt = resource_type(kind)
+        namespace = namespace if rt.namespaced else ""
         with self._alone():
-            return self._source.get(rt.group_kind, name, namespace if rt.namespaced else "")
+            try:
+                return self._source.get(rt.group_kind, name, namespace)
+            except NotFound as error:
+                raise NotFound(f"{error}; {self._others(rt, namespace)}") from None
+
+    def _others(self, rt: ResourceType, namespace: str) -> str:
+        """What there is instead of what was not found."""
+        found = self._source.list(rt.group_kind)
+        names = [obj.metadata.name for obj in found if obj.metadata.namespace == namespace]
+        if names:
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            return f"there is {', '.join(names[:5])}{more}"
+        elsewhere = sorted({obj.metadata.namespace for obj in found})
+        return f"there are some in {', '.join(elsewhere)}" if elsewhere else f"there is no {rt.kind} at all"
 
     def find(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
         """The object of that name, or None."""
