@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,3 +50,44 @@ def recorded(empty_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
 
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32" or shutil.which("sh") is None, reason="kind mode is for POSIX")
+
+
+class World:
+    """What the fake kind and docker know; see `cluster.py`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+
+    def plan(self, **how: object) -> None:
+        """How clusters are to fail, by cluster."""
+        (self.folder / "plan.json").write_text(json.dumps({key.replace("_", "-"): how[key] for key in how}))
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """What exists."""
+        path = self.folder / "clusters.json"
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def exists(self, *names: str) -> None:
+        """Clusters that somebody else made."""
+        (self.folder / "clusters.json").write_text(json.dumps(dict.fromkeys(names, "running")))
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        """Every call, oldest first."""
+        path = self.folder / "log.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def calls(self, *words: str) -> list[list[str]]:
+        """The calls that begin so."""
+        return [entry["argv"] for entry in self.log if entry["argv"][: len(words)] == list(words)]
+
+
+@pytest.fixture
+def world(empty_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A machine with kind and docker, and nothing made yet."""
+    install("cluster.py", empty_path, "kind", "docker")
+    monkeypatch.setenv("FAKE_WORLD", str(tmp_path / "world"))
+    monkeypatch.setenv("FAKE_TRANSCRIPTS", str(TRANSCRIPTS))
+    return World(tmp_path / "world")

@@ -102,6 +102,11 @@ class Running:
         self._timer.daemon = True
         self._timer.start()
 
+    @property
+    def pid(self) -> int:
+        """The process, which leads a group of its own."""
+        return int(self._command.pid)
+
     def wait(self) -> Output:
         """Wait for the end.
 
@@ -135,6 +140,25 @@ class Running:
         self._stderr.append(line)
         if self._on_line is not None:
             self._on_line(line.rstrip("\n"))
+
+
+def end_orphan(pid: int, word: str) -> bool:
+    """End a program that an earlier lab started and did not live to end; returns whether there was one.
+
+    Args:
+        pid: its process, a number that may belong to somebody else by now.
+        word: what its command line holds; a process without it is left alone.
+    """
+    ps = shutil.which("ps", path=os.environ.get("PATH", "") + os.pathsep + "/bin" + os.pathsep + "/usr/bin")
+    if not pid or ps is None:
+        return False
+    if word not in str(
+        sh_library().Command(ps)("-ww", "-o", "command=", "-p", str(pid), _ok_code=(0, 1), _tty_out=False)
+    ):
+        return False
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    return True
 
 
 def run(*argv: str, stdin: str = "", timeout_s: float = 60.0, env: Mapping[str, str] | None = None) -> Output:

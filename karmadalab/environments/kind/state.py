@@ -29,12 +29,14 @@ class ClusterState(Data):
         cluster: what kind calls it.
         phase: `creating` (begun, and perhaps never finished), `ready` or `failed`.
         message: why it failed.
+        pid: the kind that makes it; it goes on when its lab is killed.
     """
 
     member: str
     cluster: str
     phase: str = CREATING
     message: str = ""
+    pid: int = 0
 
 
 class FleetState(Data):

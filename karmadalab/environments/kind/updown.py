@@ -19,7 +19,7 @@ from karmadalab.environments.kind.engine import Engine
 from karmadalab.environments.kind.errors import ToolError
 from karmadalab.environments.kind.fleet import PREFIX, KindFleet
 from karmadalab.environments.kind.progress import DONE, FAILED, TOLD, Step, step
-from karmadalab.environments.kind.running import Running
+from karmadalab.environments.kind.running import Running, end_orphan
 from karmadalab.environments.kind.state import CREATING, READY, ClusterState, FleetFolder
 from karmadalab.environments.kind.state import FAILED as HAS_FAILED
 from karmadalab.environments.kind.tool import Creation, Kind, finish
@@ -78,6 +78,7 @@ def take_down(folder: FleetFolder, kind: Kind, on_step: OnStep = _silent) -> lis
                     f"{folder.path}: {item.cluster} is no cluster of fleet {folder.fleet}; it is left alone"
                 )
             on_step(item.member, Step(f"Deleting cluster {item.cluster}", TOLD))
+            end_orphan(item.pid, str(folder.config(item.member)))
             if kind.delete(item.cluster, folder.kubeconfig(item.member)):
                 deleted.append(item.cluster)
             folder.forget(item.member)
@@ -183,13 +184,15 @@ class Clusters:
         known = {item.member: item for item in self.folder.read().clusters}
         for member in missing:
             if member in known:  # what an earlier try left; deleting nothing is no error
+                end_orphan(known[member].pid, str(self.folder.config(member)))
                 self.kind.delete(known[member].cluster, self.folder.kubeconfig(member))
         self.folder.put(*(ClusterState(member, self.fleet.cluster_name(member)) for member in missing))
         running: dict[str, Running] = {}
         failures: dict[str, KarmadalabError] = {}
         try:
             for member in missing:
-                running[member] = self._start(member)
+                process = running[member] = self._start(member)
+                self.folder.put(ClusterState(member, self.fleet.cluster_name(member), pid=process.pid))
             for member in missing:
                 try:
                     finish(running[member])
