@@ -87,9 +87,12 @@ def _ordinal(work: Work, resource: ObjectReference) -> int:
 
 
 def fully_applied(binding: AnyBinding, items: Sequence[AggregatedStatusItem]) -> Condition:
-    """Whether the clusters that have applied a Work are exactly those that should have one, evicted ones included."""
+    """Whether the clusters that have applied a Work are exactly those that should have one, evicted ones included.
+
+    A binding without clusters is not fully applied.
+    """
     applied = {item.clusterName for item in items if item.applied}
-    if len(applied) == len(items) and applied == existing_clusters(binding.spec):
+    if applied and len(applied) == len(items) and applied == existing_clusters(binding.spec):
         return Condition(FULLY_APPLIED, "True", "FullyAppliedSuccess", "All works have been successfully applied")
     message = "Failed to apply all works, see status.aggregatedStatus for details"
     return Condition(FULLY_APPLIED, "False", "FullyAppliedFailed", message)

@@ -92,13 +92,13 @@ class WorkloadRebalancerController:
             return DONE
         items = tuple(self._told(rebalancer, item) for item in workloads_to_observe(rebalancer))
         status = status_after(rebalancer, items, self._now())
-        changed = status != rebalancer.status
-        if changed:
-            self._store.update_status(replace(rebalancer, status=status))
+        written = rebalancer
+        if status != rebalancer.status:
+            written = self._store.update_status(replace(rebalancer, status=status))
         unknown = sum(not item.result for item in items)
         if unknown:
             raise Retry(f"{len(items) - unknown} resource reschedule triggered successfully, {unknown} will be retried")
-        return self._leave(rebalancer, status, changed)
+        return self._leave(rebalancer, written)
 
     def _told(self, rebalancer: WorkloadRebalancer, item: ObservedWorkload) -> ObservedWorkload:
         """The item with its result; without one when the write failed and is to be tried again."""
@@ -119,20 +119,24 @@ class WorkloadRebalancerController:
                 return item
         return replace(item, result=SUCCESSFUL)
 
-    def _leave(self, rebalancer: WorkloadRebalancer, status: WorkloadRebalancerStatus, changed: bool) -> Result:
+    def _leave(self, seen: WorkloadRebalancer, written: WorkloadRebalancer) -> Result:
         """Delete a finished rebalancer when its time is over.
 
         Raises:
-            Retry: its status was written in this very round; the deletion insists on the version read before that.
+            Retry: its status was written in this very round; the deletion insists on the version seen before that.
         """
-        ttl_s = rebalancer.spec.ttlSecondsAfterFinished
-        if ttl_s is None or status.finishTime is None:
+        ttl_s, finished = written.spec.ttlSecondsAfterFinished, written.status.finishTime
+        if ttl_s is None or finished is None:
             return DONE
-        left_s = status.finishTime + ttl_s - self._now()
+        left_s = finished + ttl_s - self._now()
         if left_s > 0:
             return Result(left_s)
-        name = rebalancer.metadata.name
-        if changed:
-            raise Retry(f"Operation cannot be fulfilled on workloadrebalancers {name}: its status has just changed")
+        name, versions = seen.metadata.name, (seen.metadata.resourceVersion, written.metadata.resourceVersion)
+        if versions[0] != versions[1]:
+            raise Retry(
+                f'Operation cannot be fulfilled on workloadrebalancers.apps.karmada.io "{name}": the ResourceVersion '
+                f"in the precondition ({versions[0]}) does not match the ResourceVersion in record ({versions[1]}). "
+                "The object might have been modified"
+            )
         self._store.delete(WorkloadRebalancer, name)
         return DONE

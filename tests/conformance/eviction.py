@@ -81,8 +81,8 @@ def _give_up(given: dict[str, Any], profile: str) -> dict[str, Any]:
 def _taint_manager(given: dict[str, Any], profile: str) -> dict[str, Any]:
     settings = Settings(profile=profile, feature_gates=given["featureGates"])
     if profile != "v1.13":
+        mode = given.get("noExecuteTaintEvictionPurgeMode") or "Gracefully"  # what is not Directly is Gracefully
         flags = {"enable_no_execute_taint_eviction": given["enableNoExecuteTaintEviction"]}
-        mode = given.get("noExecuteTaintEvictionPurgeMode") or ""
         settings = settings.with_flags({**flags, "no_execute_taint_eviction_purge_mode": mode})
     now = MicroTime.parse(given["now"])
     world = World(settings, now)
