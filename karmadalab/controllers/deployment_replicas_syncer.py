@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from karmadalab.api.naming import binding_name
-from karmadalab.api.policy import DIVIDED
+from karmadalab.api.shares import places_divided
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import RETAIN_REPLICAS_LABEL, AnyBinding, ResourceBinding
 from karmadalab.core.controller import DONE, Result, Watch
@@ -61,13 +61,6 @@ def is_collected(deployment: Unstructured, binding: AnyBinding) -> bool:
     return bool(deployment.status.get("replicas", 0) == sum(reported))
 
 
-def is_divided(binding: AnyBinding) -> bool:
-    """Whether the replicas are divided between clusters."""
-    placement = binding.spec.placement
-    strategy = placement.replicaScheduling if placement else None
-    return strategy is not None and strategy.replicaSchedulingType == DIVIDED
-
-
 # --- the controller --------------------------------------------------------------------------------------------------
 
 
@@ -99,7 +92,7 @@ class DeploymentReplicasSyncer:
             return DONE
         name = binding_name("Deployment", request.name)
         binding: ResourceBinding | None = self._store.find(ResourceBinding, name, request.namespace)
-        if binding is None or not is_divided(binding):
+        if binding is None or not places_divided(binding.spec):
             return DONE
         if not is_collected(deployment, binding):
             return Result(REQUEUE_S)
