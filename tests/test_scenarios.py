@@ -196,7 +196,7 @@ REFUSED = [
     ("no fleet", {"fleet": None}, "scenario: fleet: required, but missing"),
     ("unknown part", {"expct": []}, "scenario: expct: unknown field; did you mean expect?"),
     ("unknown flag", {"settings": {"cluster-failure-treshold": "60s"}},
-     "scenario: settings: there is no flag 'cluster-failure-treshold'; did you mean cluster_failure_threshold?"),
+     "scenario: settings: there is no flag 'cluster-failure-treshold'; did you mean cluster-failure-threshold?"),
     ("negative flag", {"settings": {"cluster-failure-threshold": "-1s"}},
      "scenario: settings: cluster_failure_threshold: a length of time can't be negative, got -1s"),
     ("unknown gate", {"settings": {"feature-gates": {"Failovr": True}}},

@@ -6,13 +6,14 @@ sense. Bad input gets one sentence, never a traceback.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from karmadalab.cli import kind
+from karmadalab.cli.refusals import refusals
 
 app = typer.Typer(
     help="A Karmada control plane in pure Python that a person can stop, rewind, question and rebuild.",
@@ -103,6 +104,9 @@ def verify(solutions: Solutions = Path("solutions"), exercises: Exercises = Path
     typer.echo("every solution passes, and every exercise is unsolved at its first check")
 
 
+app.add_typer(kind.app, name="kind")
+
+
 @app.command()
 def version() -> None:
     """Say which version this is, and which Karmada it follows."""
@@ -126,27 +130,6 @@ def flags_of(pairs: list[str] | None) -> dict[str, Any]:
             raise BadRequest(f"--set: write FLAG=VALUE, for example cluster-failure-threshold=60s, not {pair!r}")
         flags[flag] = value
     return flags
-
-
-@contextmanager
-def refusals() -> Iterator[None]:
-    """For the length of a block, what the library refuses becomes a sentence and exit code 2."""
-    from karmadalab.api.errors import KarmadalabError
-
-    try:
-        yield
-    except KarmadalabError as error:
-        refused = str(error)
-    except ImportError as error:  # an extra that is missing; the message names it
-        if "pip install" not in str(error):
-            raise
-        refused = str(error)
-    except OSError as error:
-        refused = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-    else:
-        return
-    typer.echo(f"karmadalab: {refused}", err=True)
-    raise typer.Exit(2)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from karmadalab.api.naming import binding_name
+from karmadalab.api.unstructured import group_kind
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.timeline import Event
 from karmadalab.core.trace import FAULT
@@ -61,14 +62,14 @@ class Evidence:
         return 0 if template is None else int(template.status.get("readyReplicas", 0))
 
     def running(self, what: Named, t: float) -> dict[str, int]:
-        """The ready pods of a Deployment in each member that is powered; members without any are left out."""
+        """The ready pods of a workload in each member that is powered; members without any are left out."""
         counts = {member: self._pods(member, what, t) for member in self.lab.members if self._powered(member, t)}
         return {member: count for member, count in counts.items() if count}
 
     def _pods(self, member: str, what: Named, t: float) -> int:
         world = Snapshot.from_rows(self.lab.trace.rows, member, self.lab.clock.epoch + t)
         pods = world.list("Pod", what.namespace)
-        return sum(is_ready(pod) for pod in pods if pod.metadata.ownerReferences[0].name == what.name)
+        return sum(is_ready(pod) for pod in pods if _belongs(pod, what, world))
 
     def _powered(self, member: str, t: float) -> bool:
         off = 0
@@ -103,3 +104,14 @@ class Evidence:
 
 
 _NOTHING = object()
+
+
+def _belongs(obj: Any, what: Named, world: Snapshot) -> bool:
+    """Whether an object is owned by a workload, also by way of another: pod, ReplicaSet, Deployment."""
+    for owner in obj.metadata.ownerReferences:
+        if (owner.kind, owner.name) == (what.kind, what.name):
+            return True
+        between = world.find(group_kind(owner.apiVersion, owner.kind), owner.name, obj.metadata.namespace)
+        if between is not None and _belongs(between, what, world):
+            return True
+    return False

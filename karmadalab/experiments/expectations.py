@@ -17,6 +17,7 @@ from karmadalab.experiments.words import Length, known, length, named, one_of
 
 Range = tuple[Length, Length]
 END = "end"
+_HAVE_PODS = ("Deployment", "StatefulSet", "DaemonSet", "Job")
 Replicas = dict[str, int]
 
 
@@ -99,7 +100,7 @@ class Placement(Data, rename={"is_": "is"}):
 
 
 class Running(Data, rename={"is_": "is"}):
-    """So many pods of a Deployment are ready in the members; a member that is not named has none."""
+    """So many pods of a workload are ready in the members; a member that is not named has none."""
 
     running: str
     is_: Replicas | tuple[Replicas, ...]
@@ -110,8 +111,8 @@ class Running(Data, rename={"is_": "is"}):
 
     def check(self, fleet: Fleet, where: str) -> None:
         """The members exist."""
-        if named(self.running, f"{where}.running").kind != "Deployment":
-            raise Invalid(f"{where}.running: only Deployments have pods in the simulated members, not {self.running}")
+        if named(self.running, f"{where}.running").kind not in _HAVE_PODS:
+            raise Invalid(f"{where}.running: {self.running} has no pods; {', '.join(_HAVE_PODS)} have")
         _check_when(self.at, self.between, where)
         for choice in choices(self.is_):
             _check_clusters(choice, fleet, where)
