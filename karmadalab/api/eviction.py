@@ -11,7 +11,7 @@ from karmadalab.api.policy import StatePreservation
 from karmadalab.api.work import AggregatedStatusItem, GracefulEvictionTask, ResourceBindingSpec
 
 
-class StateNotPreserved(KarmadalabError):  # noqa: N818 - named for what happened
+class StateNotPreserved(KarmadalabError):
     """The state that a failover shall preserve is not there (yet), so the cluster is not given up."""
 
 

@@ -43,8 +43,8 @@ from karmadalab.core.store import Store
 NAME = "cluster-controller"
 CLEANUP_REQUEUE_S = 10.0
 
-# The monitor pauses for a full period after each pass, and a pass takes a moment (measured: 1.6 ms), so its ticks drift.
-# That is why a time-out that is a multiple of the period ends at the tick that falls on it and not one tick later.
+# The monitor pauses for a full period after each pass, and a pass takes a moment (measured: 1.6 ms), so its ticks
+# drift. That is why a time-out that is a multiple of the period ends at the tick that falls on it, not one tick later.
 PASS_S = 0.0016
 
 STATUS_UNKNOWN = "ClusterStatusUnknown"
@@ -335,17 +335,9 @@ class ClusterController:
         settings = self._settings
         if observed.status == "True" and not cluster.spec.taints:
             return
-        taints = taints_by_time(
-            observed, health, cluster.spec.taints, settings.failover_eviction_timeout, settings.gate("Failover"), now
-        )
-        if taints is not cluster.spec.taints:
-            latest = self._store.get(Cluster, cluster.metadata.name)  # the reconciler may have written since
-            self._set_taints(
-                latest,
-                taints_by_time(
-                    observed, health, latest.spec.taints, settings.failover_eviction_timeout, settings.gate("Failover"), now
-                ),
-            )
+        timeout_s, may_add = settings.failover_eviction_timeout, settings.gate("Failover")
+        latest = self._store.get(Cluster, cluster.metadata.name)  # the reconciler may have written since
+        self._set_taints(latest, taints_by_time(observed, health, latest.spec.taints, timeout_s, may_add, now))
 
     def _write_condition(self, cluster: Cluster, condition: Condition) -> Cluster:
         conditions = set_condition(cluster.status.conditions, condition, self._now())

@@ -1,9 +1,9 @@
 """cluster-status-controller: ask a cluster how it is, and don't believe the answer too soon.
 
 One lost packet must not move a workload, so a change between ready and not ready is published only after it has been
-observed for a threshold (`--cluster-failure-threshold`, `--cluster-success-threshold`). The price is symmetrical: a dead
-cluster looks alive for half a minute, and a recovered one looks dead for as long. In push mode this runs in the control
-plane; in pull mode the same code runs in the agent, which also starts the heartbeat.
+observed for a threshold (`--cluster-failure-threshold`, `--cluster-success-threshold`). The price is symmetrical: a
+dead cluster looks alive for half a minute, and a recovered one looks dead for as long. In push mode this runs in the
+control plane; in pull mode the same code runs in the agent, which also starts the heartbeat.
 
 Mirrors pkg/controllers/status/cluster_status_controller.go and cluster_condition_cache.go. Observations are remembered
 in memory only: after a restart the first one is published at once.
@@ -122,8 +122,8 @@ def threshold_adjusted(
 
     >>> down = Observation("False", since=0.0)
     >>> up, bad = ready_from_probe(True, True), ready_from_probe(False, False)
-    >>> threshold_adjusted(down, bad, up, 29.0, 30, 30)[1].status, threshold_adjusted(down, bad, up, 30.0, 30, 30)[1].status
-    ('True', 'False')
+    >>> [threshold_adjusted(down, bad, up, now, 30, 30)[1].status for now in (29.0, 30.0)]
+    ['True', 'False']
     """
     if saved is None:
         return Observation(observed.status, float("-inf")), observed
