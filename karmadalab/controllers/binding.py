@@ -17,14 +17,11 @@ from karmadalab.api.errors import KarmadalabError, NotFound
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.naming import work_name
 from karmadalab.api.policy import (
-    APPLIED_CLUSTER_OVERRIDES_ANNOTATION,
-    APPLIED_OVERRIDES_ANNOTATION,
     AT_ONCE,
     ClusterOverridePolicy,
     OverridePolicy,
     Suspension,
 )
-from karmadalab.api.scheme import to_json
 from karmadalab.api.shares import completions_by_name, completions_by_rank, is_divided, is_workload
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import (
@@ -54,7 +51,8 @@ from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter import Interpreter
 from karmadalab.interpreter.manifest import marked, pruned
-from karmadalab.interpreter.overrides import Overridden, apply_overrides
+from karmadalab.interpreter.overrides import apply_overrides
+from karmadalab.interpreter.works import applied_overrides, write_work
 
 NAME = "binding-controller"
 PURGE_REQUEUE_S = 5.0
@@ -85,18 +83,6 @@ def conflict_resolution(template: Unstructured, binding: AnyBinding) -> str:
     if own in ("overwrite", "abort"):
         return own
     return "overwrite" if binding.spec.conflictResolution == "Overwrite" else "abort"
-
-
-def applied_overrides(overridden: Overridden) -> dict[str, str]:
-    """The annotations that say which override policies shaped a manifest."""
-    texts = {}
-    for key, applied in (
-        (APPLIED_CLUSTER_OVERRIDES_ANNOTATION, overridden.cluster_overrides),
-        (APPLIED_OVERRIDES_ANNOTATION, overridden.overrides),
-    ):
-        if applied:
-            texts[key] = to_json([{"policyName": item.policy, "overriders": item.overriders} for item in applied])
-    return texts
 
 
 def preserved_state_for(spec: ResourceBindingSpec, cluster: str) -> dict[str, str]:
@@ -216,7 +202,7 @@ class BindingController:
         for index, target in enumerate(targets):
             try:
                 share = completions[index] if completions else None
-                self._write(self.work_for(binding, template, target, share, alone=len(targets) == 1))
+                write_work(self._store, self.work_for(binding, template, target, share, alone=len(targets) == 1))
             except KarmadalabError as error:
                 errors.append(str(error))
         if errors:
@@ -293,28 +279,6 @@ class BindingController:
     def _policies(self, binding: AnyBinding) -> list[OverridePolicy]:
         namespace = binding.spec.resource.namespace
         return self._store.list(OverridePolicy, namespace) if namespace else []
-
-    def _write(self, work: Work) -> None:
-        """Create or update a Work. Raises `Retry` while an older one of that name is still being deleted."""
-        meta = work.metadata
-        old = self._store.find(Work, meta.name, meta.namespace)
-        if old is None:
-            self._store.create(work)
-            return
-        if old.metadata.deletionTimestamp is not None:
-            raise Retry(f"work {meta.namespace}/{meta.name} is being deleted")
-        merged = replace(
-            old.metadata,
-            labels={**old.metadata.labels, **meta.labels},
-            annotations={**_without_overrides(old.metadata.annotations), **meta.annotations},
-            finalizers=meta.finalizers,
-        )
-        self._store.update(replace(old, metadata=merged, spec=work.spec))
-
-
-def _without_overrides(annotations: dict[str, str]) -> dict[str, str]:
-    gone = (APPLIED_OVERRIDES_ANNOTATION, APPLIED_CLUSTER_OVERRIDES_ANNOTATION)
-    return {key: value for key, value in annotations.items() if key not in gone}
 
 
 def _id_label(binding: AnyBinding) -> str:

@@ -25,6 +25,7 @@ from karmadalab.controllers.execution import ExecutionController
 from karmadalab.controllers.graceful_eviction import GracefulEvictionController
 from karmadalab.controllers.hpa_scale_target_marker import HPAScaleTargetMarker
 from karmadalab.controllers.lease import LeaseController
+from karmadalab.controllers.namespace_sync import NamespaceSyncController
 from karmadalab.controllers.policy import PolicyController
 from karmadalab.controllers.remedy import RemedyController
 from karmadalab.controllers.taint_manager import BindingEviction, TaintManager
@@ -135,6 +136,7 @@ class ControlPlane:
         return [
             ClusterController(manager, store, self._until_next_tick()),
             ClusterStatusController(manager, store, members, adjust=self.threshold),
+            NamespaceSyncController(manager, store),
             PolicyController(manager, store),
             ResourceDetector(manager, store, interpreter, TEMPLATE_KINDS),
             BindingController(manager, store, interpreter),
