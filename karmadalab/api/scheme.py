@@ -216,7 +216,7 @@ def describe(data: Any) -> str:
     meta = meta if isinstance(meta, dict) else {}
     name = meta.get("name") or meta.get("generateName") or "(no name)"
     namespace = meta.get("namespace")
-    return f"{data.get('kind', 'object')} {f'{namespace}/' if namespace else ''}{name}"
+    return f"{data.get('kind') or 'object'} {f'{namespace}/' if namespace else ''}{name}"
 
 
 def decode(data: Any) -> AnyObject:

@@ -1,0 +1,162 @@
+"""Calls that make no sense."""
+
+from __future__ import annotations
+
+from karmadalab.api.errors import BadRequest, Conflict, Invalid, NotFound
+
+from .wrong import Wrong, update_web
+
+CALLS = [
+    Wrong(
+        "back in time", lambda lab: lab.run("-5s"), BadRequest, "run: time runs one way; to look back use lab.at(55)"
+    ),
+    Wrong(
+        "a while",
+        lambda lab: lab.run("a while"),
+        BadRequest,
+        "run: 'a while' is not a duration: write 40s, 5m, 1h30m or a number of seconds",
+    ),
+    Wrong(
+        "None",
+        lambda lab: lab.run(None),
+        BadRequest,
+        "run: None is not a duration: write 40s, 5m, 1h30m or a number of seconds",
+    ),
+    Wrong(
+        "the future",
+        lambda lab: lab.at("1h"),
+        BadRequest,
+        "at: 1h has not come yet, it is 1m0s in the lab; use run() first",
+    ),
+    Wrong(
+        "before",
+        lambda lab: lab.at("before"),
+        BadRequest,
+        "at: 'before' is not a duration: write 40s, 5m, 1h30m or a number of seconds",
+    ),
+    Wrong(
+        "what never happens",
+        lambda lab: lab.run_until(lambda _: False, timeout=0),
+        BadRequest,
+        "run_until: still not so after 0; look at lab.timeline to see what happened",
+    ),
+    Wrong(
+        "a step of nothing",
+        lambda lab: lab.run_until(lambda _: False, step=0),
+        BadRequest,
+        "step: must be longer than 0s, got 0",
+    ),
+    Wrong(
+        "a misspelt kind",
+        lambda lab: lab.get("Deploymnt", "web"),
+        BadRequest,
+        "there is no kind 'Deploymnt'; did you mean Deployment? Custom kinds are written Kind.group, for "
+        "example Redis.example.io",
+    ),
+    Wrong(
+        "a misspelt name",
+        lambda lab: lab.get("Deployment", "webb"),
+        NotFound,
+        "Deployment default/webb not found; there is web",
+    ),
+    Wrong(
+        "a cluster that is not there",
+        lambda lab: lab.get("Cluster", "member9"),
+        NotFound,
+        "Cluster member9 not found; there is member1, member2, member3",
+    ),
+    Wrong(
+        "a member that is not there",
+        lambda lab: lab.member("member9"),
+        BadRequest,
+        "there is no member 'member9'; there are member3, member2, member1",
+    ),
+    Wrong(
+        "a misspelt name in a member",
+        lambda lab: lab.member("member1").get("Deployment", "webb"),
+        NotFound,
+        "Deployment default/webb not found in member1; there is web",
+    ),
+    Wrong(
+        "fewer than none",
+        lambda lab: lab.scale("web", -1),
+        BadRequest,
+        "replicas: expected a whole number of 0 or more, got -1",
+    ),
+    Wrong(
+        "replicas in words",
+        lambda lab: lab.scale("web", "3"),
+        BadRequest,
+        "replicas: expected a whole number of 0 or more, got '3'",
+    ),
+    Wrong(
+        "nobody's replicas",
+        lambda lab: lab.scale("nobody", 3),
+        NotFound,
+        "Deployment default/nobody not found; there is web",
+    ),
+    Wrong(
+        "a taint without effect",
+        lambda lab: lab.taint("member1", "maintenance"),
+        BadRequest,
+        "taint: write key=value:effect with one of NoSchedule, PreferNoSchedule, NoExecute, not 'maintenance'",
+    ),
+    Wrong(
+        "a taint with an unknown effect",
+        lambda lab: lab.taint("member1", "maintenance:Now"),
+        BadRequest,
+        "taint: write key=value:effect with one of NoSchedule, PreferNoSchedule, NoExecute, not 'maintenance:Now'",
+    ),
+    Wrong(
+        "nobody's taint",
+        lambda lab: lab.taint("member9", "maintenance:NoExecute"),
+        NotFound,
+        "Cluster member9 not found; there is member1, member2, member3",
+    ),
+    Wrong(
+        "nobody deleted",
+        lambda lab: lab.delete("Deployment", "nobody"),
+        NotFound,
+        "Deployment default/nobody not found",
+    ),
+    Wrong(
+        "a stale update",
+        lambda lab: update_web(lab, resourceVersion="1"),
+        Conflict,
+        "Deployment default/web: you wrote resourceVersion 1, the store has <version>; read it again and "
+        "reapply your change",
+    ),
+    Wrong(
+        "an update without version",
+        lambda lab: update_web(lab, resourceVersion=""),
+        BadRequest,
+        "Deployment default/web: metadata.resourceVersion must be specified for an update: read the object, "
+        "change it and write it back",
+    ),
+    Wrong(
+        "an update with replicas in words",
+        lambda lab: lab.update(lab.get("Deployment", "web").with_spec(replicas="2")),
+        Invalid,
+        "Deployment default/web: spec.replicas: expected a whole number of 0 or more, got '2'",
+    ),
+    Wrong(
+        "an explanation of a bare name",
+        lambda lab: lab.explain("web"),
+        BadRequest,
+        "explain: write kind/name, for example deployment/nginx or cluster/member1, not 'web'",
+    ),
+    Wrong(
+        "an explanation of nobody",
+        lambda lab: lab.explain("deployment/nobody"),
+        NotFound,
+        "explain: there never was a Deployment default/nobody; objects are named as in lab.timeline, those of"
+        " members as kind/name@member",
+    ),
+    Wrong(
+        "an explanation of a misspelt kind",
+        lambda lab: lab.explain("deploymnt/web"),
+        BadRequest,
+        "there is no kind 'deploymnt'; did you mean Deployment? Custom kinds are written Kind.group, for "
+        "example Redis.example.io",
+    ),
+]

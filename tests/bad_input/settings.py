@@ -1,0 +1,141 @@
+"""Flags that Karmada would refuse, and seeds."""
+
+from __future__ import annotations
+
+from karmadalab.api.errors import BadRequest
+from karmadalab.core.settings import Settings
+from karmadalab.lab import Lab
+
+from .wrong import Wrong
+
+SETTINGS = [
+    Wrong(
+        "a misspelt flag",
+        lambda lab: Lab.fake(members=1, settings={"cluster-failure-treshold": "3s"}),
+        BadRequest,
+        "there is no flag 'cluster-failure-treshold'; did you mean cluster-failure-threshold?",
+    ),
+    Wrong(
+        "soon",
+        lambda lab: Lab.fake(members=1, settings={"cluster-failure-threshold": "soon"}),
+        BadRequest,
+        "cluster_failure_threshold: 'soon' is not a duration: write 40s, 5m, 1h30m or a number of seconds",
+    ),
+    Wrong(
+        "a negative time",
+        lambda lab: Lab.fake(members=1, settings={"cluster-failure-threshold": "-3s"}),
+        BadRequest,
+        "cluster_failure_threshold: a length of time can't be negative, got -3s",
+    ),
+    Wrong(
+        "a loop without a pause",
+        lambda lab: Lab.fake(members=1, settings={"cluster-monitor-period": 0}),
+        BadRequest,
+        "cluster_monitor_period: must be longer than 0s, or the loop would never pause",
+    ),
+    Wrong(
+        "maybe",
+        lambda lab: Lab.fake(members=1, settings={"enable-taint-manager": "maybe"}),
+        BadRequest,
+        "enable_taint_manager: expected true or false, got 'maybe'",
+    ),
+    Wrong(
+        "fast",
+        lambda lab: Lab.fake(members=1, settings={"resource-eviction-rate": "fast"}),
+        BadRequest,
+        "resource_eviction_rate: expected a number, got 'fast'",
+    ),
+    Wrong(
+        "half a second of whole seconds",
+        lambda lab: Lab.fake(members=1, settings={"default-not-ready-toleration-seconds": 1.5}),
+        BadRequest,
+        "default_not_ready_toleration_seconds: expected a whole number, got 1.5",
+    ),
+    Wrong(
+        "a lease renewed too late",
+        lambda lab: Lab.fake(members=1, settings={"cluster-lease-renew-interval-fraction": 2}),
+        BadRequest,
+        "cluster_lease_renew_interval_fraction: a lease renewed later than it ends is never valid, and one "
+        "renewed all the time never rests; choose a fraction above 0 and up to 1, not 2",
+    ),
+    Wrong(
+        "a pattern that is a number",
+        lambda lab: Lab.fake(members=1, settings={"skipped-propagating-namespaces": 3}),
+        BadRequest,
+        "skipped_propagating_namespaces: expected text, got 3",
+    ),
+    Wrong(
+        "a release between the profiles",
+        lambda lab: Lab.fake(members=1, settings={"profile": "v1.14"}),
+        BadRequest,
+        "profile: there is no 'v1.14'; choose one of v1.13, v1.18",
+    ),
+    Wrong(
+        "a misspelt gate",
+        lambda lab: Lab.fake(members=1, settings={"feature-gates": "Failovr=true"}),
+        BadRequest,
+        "feature_gates: v1.13 has no gate 'Failovr'; did you mean Failover?",
+    ),
+    Wrong(
+        "a gate half open",
+        lambda lab: Lab.fake(members=1, settings={"feature-gates": "Failover=perhaps"}),
+        BadRequest,
+        "feature_gates.Failover: expected true or false, got 'perhaps'",
+    ),
+    Wrong(
+        "gates as a list",
+        lambda lab: Settings(feature_gates=["Failover"]),
+        BadRequest,
+        "feature_gates: expected a mapping such as {'Failover': False}, got ['Failover']",
+    ),
+    Wrong(
+        "a pattern that is none",
+        lambda lab: Lab.fake(members=1, settings={"skipped-propagating-namespaces": "kube-("}),
+        BadRequest,
+        "skipped_propagating_namespaces: 'kube-(' is not a regular expression: missing ), unterminated "
+        "subpattern at position 5; write for example kube-.*",
+    ),
+    Wrong(
+        "settings as text",
+        lambda lab: Lab.fake(members=1, settings="cluster-failure-threshold=3s"),
+        BadRequest,
+        "settings: expected a mapping such as {'cluster-failure-threshold': '60s'}, got 'cluster-failure-threshold=3s'",
+    ),
+    Wrong(
+        "settings as a list",
+        lambda lab: Lab.fake(members=1, settings=["x"]),
+        BadRequest,
+        "settings: expected a mapping such as {'cluster-failure-threshold': '60s'}, got ['x']",
+    ),
+    Wrong(
+        "an unknown purge mode",
+        lambda lab: Lab.fake(members=1, settings={"no-execute-taint-eviction-purge-mode": "Whenever"}),
+        BadRequest,
+        "no_execute_taint_eviction_purge_mode: there is no 'Whenever'; choose Gracefully or Directly",
+    ),
+    Wrong(
+        "a back-off of nothing",
+        lambda lab: Lab.fake(members=1, settings={"rate-limiter-base-delay": 0}),
+        BadRequest,
+        "rate_limiter_base_delay: must be longer than 0s, or the loop would never pause",
+    ),
+    Wrong(
+        "a lease renewed all the time",
+        lambda lab: Lab.fake(members=1, settings={"cluster-lease-renew-interval-fraction": 0}),
+        BadRequest,
+        "cluster_lease_renew_interval_fraction: a lease renewed later than it ends is never valid, and one "
+        "renewed all the time never rests; choose a fraction above 0 and up to 1, not 0",
+    ),
+    Wrong(
+        "a seed in words",
+        lambda lab: Lab.fake(members=1, seed="1"),
+        BadRequest,
+        "seed: expected a whole number or None, got '1'",
+    ),
+    Wrong(
+        "half a seed",
+        lambda lab: Lab.fake(members=1, seed=1.5),
+        BadRequest,
+        "seed: expected a whole number or None, got 1.5",
+    ),
+]
