@@ -102,6 +102,12 @@ def marks_of(policy: AnyPropagationPolicy) -> tuple[dict[str, str], dict[str, st
     return labels, {CLUSTER_PROPAGATION_POLICY_NAME_ANNOTATION: meta.name}
 
 
+def other_marks(meta: ObjectMeta, policy: AnyPropagationPolicy) -> bool:
+    """Whether an object is marked by a policy of the other kind as well."""
+    other = ClusterPropagationPolicy if isinstance(policy, PropagationPolicy) else PropagationPolicy
+    return id_label(other) in meta.labels
+
+
 def claimed(meta: ObjectMeta, policy: AnyPropagationPolicy) -> ObjectMeta:
     """Metadata marked as this policy's and no other's."""
     labels, annotations = marks_of(policy)

@@ -40,11 +40,14 @@ SUPPRESSED = "suppressed"
 # --- decisions --------------------------------------------------------------------------------------------------------
 
 
-def applied_condition(errors: Sequence[str]) -> Condition:
-    """The Applied condition after an attempt."""
+def applied_condition(errors: Sequence[str], manifests: int) -> Condition:
+    """The Applied condition after an attempt with so many manifests."""
     if not errors:
         return Condition(APPLIED, "True", APPLIED_SUCCESSFUL, "Manifest has been successfully applied")
-    return Condition(APPLIED, "False", APPLIED_FAILED, f"Failed to apply all manifests ({', '.join(errors)})")
+    text = errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]"
+    done = manifests - len(errors)
+    message = f"Failed to apply all manifests ({done}/{manifests}): {text}"
+    return Condition(APPLIED, "False", APPLIED_FAILED, message)
 
 
 def dispatching_condition(suspended: bool) -> Condition:
@@ -126,7 +129,7 @@ class ExecutionController:
                 self._apply(_as_object(manifest), member)
             except KarmadalabError as error:
                 errors.append(str(error))
-        self._set_condition(work, applied_condition(errors))
+        self._set_condition(work, applied_condition(errors, len(work.spec.workload.manifests)))
         if errors:
             raise Retry(f"failed to sync Work {work.metadata.namespace}/{work.metadata.name}: {'; '.join(errors)}")
         return DONE

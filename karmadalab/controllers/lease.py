@@ -1,8 +1,8 @@
 """cluster-lease-controller: the heartbeat of a pull cluster.
 
-An agent renews a Lease in the control plane four times within the lease's duration. The lease says that the agent lives,
-not that its cluster is well: it goes on when the cluster becomes unhealthy. It starts with the first healthy pass of the
-cluster status controller.
+An agent renews a Lease in the control plane four times within the lease's duration. The lease says that the agent
+lives, not that its cluster is well: it goes on when the cluster becomes unhealthy. It starts with the first healthy
+pass of the cluster status controller.
 
 Mirrors client-go's component-helpers lease controller, as Karmada starts it.
 """

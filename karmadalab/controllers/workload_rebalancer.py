@@ -31,11 +31,13 @@ BINDING_NOT_FOUND = "ReferencedBindingNotFound"
 
 
 def workloads_to_observe(rebalancer: WorkloadRebalancer) -> tuple[ObservedWorkload, ...]:
-    """The workloads of the spec with the results they have already, in the order of the status."""
-    wanted = rebalancer.spec.workloads
-    known = {item.workload: item for item in rebalancer.status.observedWorkloads}
-    items = [known.get(workload, ObservedWorkload(workload)) for workload in dict.fromkeys(wanted)]
-    return tuple(sorted(items, key=lambda item: _order(item.workload)))
+    """The workloads of the spec with the results they have already, sorted.
+
+    One that was taken out of the spec keeps its place if it had a result.
+    """
+    known = {item.workload: item for item in rebalancer.status.observedWorkloads if item.result}
+    wanted = {workload: ObservedWorkload(workload) for workload in rebalancer.spec.workloads}
+    return tuple(sorted((wanted | known).values(), key=lambda item: _order(item.workload)))
 
 
 def _order(workload: WorkloadReference) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from karmadalab.api.claims import claimed, id_label, unclaimed
+from karmadalab.api.claims import claimed, id_label, other_marks, unclaimed
 from karmadalab.api.meta import replace
 from karmadalab.api.naming import binding_name
 from karmadalab.api.policy import AnyPropagationPolicy
@@ -33,7 +33,14 @@ def holdings(store: Store, policy: AnyPropagationPolicy) -> list[Request]:
 
 
 def take(store: Store, template: Unstructured, policy: AnyPropagationPolicy) -> Unstructured:
-    """Mark a template as a policy's; returns it as stored."""
+    """Mark a template as a policy's; returns it as stored.
+
+    The id decides: a template that has it is left as it is, also when somebody took the annotations off.
+    """
+    label = id_label(type(policy))
+    labels, policy_id = template.metadata.labels, policy.metadata.labels.get(label, "")
+    if policy_id and labels.get(label) == policy_id and not other_marks(template.metadata, policy):
+        return template
     marked = claimed(template.metadata, policy)
     if marked == template.metadata:
         return template

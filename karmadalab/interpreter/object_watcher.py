@@ -108,7 +108,8 @@ class ObjectWatcher:
             meta = desired.metadata
             raise NotManaged(
                 f"resource(kind={desired.kind}, {meta.namespace}/{meta.name}) already exists in the cluster "
-                f"{member.name} and the overwrite option is not true; set conflictResolution: Overwrite in the policy"
+                f"{member.name} and the {CONFLICT_RESOLUTION_ANNOTATION} strategy value is empty, Karmada will not "
+                "manage this resource"
             )
         self._record(member, member.client.update(self._retained(desired, observed)))
 
