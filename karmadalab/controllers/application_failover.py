@@ -40,6 +40,10 @@ NAME = "application-failover-controller"
 REASON = "ApplicationFailure"
 DEFAULT_TOLERATION_S = 300
 
+# A timer is always a moment late. Without that moment the look at the end of the toleration would find it not yet over,
+# leave nothing to wait for, and the workload would stay until the next event.
+LATE_S = 0.001
+
 _PRODUCERS = {
     "ResourceBinding": "resource-binding-application-failover-controller",
     "ClusterResourceBinding": "cluster-resource-binding-application-failover-controller",
@@ -171,7 +175,7 @@ class ApplicationFailoverController:
         if spec is not binding.spec:
             binding = self._store.update(replace(binding, spec=spec))
         self._since[request] = still_relevant(seen.since, binding)
-        return Result(seen.requeue_after_s or None)
+        return Result(seen.requeue_after_s + LATE_S if seen.requeue_after_s else None)
 
     def _behavior(self, binding: AnyBinding) -> ApplicationFailoverBehavior | None:
         """How the workload fails over; None when it doesn't: nobody asked, or nobody can tell its health."""

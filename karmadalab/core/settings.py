@@ -89,6 +89,7 @@ class Settings:
     leader_elect_lease_duration: Seconds = 15.0
     leader_elect_retry_period: Seconds = 2.0
     controllers: str = "*"
+    allow_no_execute_taint_policy: bool = False
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -119,6 +119,7 @@ class ControlPlane:
                 settings.default_unreachable_toleration_seconds if tolerates else None
             ),
             resource_modeling=settings.gate("CustomizedClusterResourceModeling"),
+            allow_no_execute_taint_policy=settings.allow_no_execute_taint_policy,
             profile=settings.profile,
         )
 

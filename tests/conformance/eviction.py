@@ -20,7 +20,7 @@ from karmadalab.api.work import (
     ResourceBindingSpec,
     ResourceBindingStatus,
 )
-from karmadalab.controllers.application_failover import ApplicationFailoverController
+from karmadalab.controllers.application_failover import LATE_S, ApplicationFailoverController
 from karmadalab.controllers.graceful_eviction import GracefulEvictionController, assess_eviction_tasks
 from karmadalab.controllers.taint_manager import (
     FOREVER,
@@ -137,7 +137,8 @@ def _application(given: dict[str, Any], profile: str) -> dict[str, Any]:
         world.store.update_status(replace(binding, status=ResourceBindingStatus(aggregatedStatus=items)))
         done = world.reconcile(controller, Request(meta.namespace, meta.name, binding.kind))
         after = world.store.get(kind, meta.name, meta.namespace)
-        steps.append({**_result(after), "error": done.error, "requeueAfterSeconds": done.requeue_after_s})
+        requeue_s = max(done.requeue_after_s - LATE_S, 0.0)
+        steps.append({**_result(after), "error": done.error, "requeueAfterSeconds": requeue_s})
     return {"steps": steps}
 
 
