@@ -3,8 +3,10 @@
 outages(lab)            # one a failed member and workload: detect, wait, evict, reschedule, start, recover
 serving(lab)            # replicas answering requests, by cluster, over time
 phase_table(lab)        # the same as data frames
+activity(lab)           # who wrote what, and what woke whom
 """
 
+from karmadalab.analysis.activity import Activity, activity
 from karmadalab.analysis.bands import Band, condition_bands, fault_bands, ready_at, taint_bands, task_bands
 from karmadalab.analysis.outage import PHASES, Outage, outages
 from karmadalab.analysis.recording import Recording, record
@@ -22,11 +24,13 @@ from karmadalab.analysis.tables import (
 
 __all__ = [
     "PHASES",
+    "Activity",
     "Band",
     "Outage",
     "Recording",
     "Serving",
     "Steps",
+    "activity",
     "band_table",
     "condition_bands",
     "event_table",

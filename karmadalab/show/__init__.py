@@ -2,9 +2,11 @@
 
 show.timeline(lab)                  # a failover, a lane a cluster
 show.outage_split({"defaults": lab})  # the parts of an outage, a bar a run
+show.control_plane_map(lab)         # who wrote what, and what woke whom
 show.source(function)               # the package's own code, in a notebook
 """
 
+from karmadalab.show.control_map import control_plane_map
 from karmadalab.show.figure import Figure, Parts
 from karmadalab.show.page import page
 from karmadalab.show.source import Source, source
@@ -16,6 +18,7 @@ __all__ = [
     "Figure",
     "Parts",
     "Source",
+    "control_plane_map",
     "outage_split",
     "page",
     "source",

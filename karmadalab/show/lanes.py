@@ -107,9 +107,8 @@ def _lines(name: str, chosen: list[tuple[Band, str]], clusters: list[str], offse
         xs += [band.begin_s, band.end_s, None]
         ys += [y, y, None]
         texts += [_span(band, f"{band.cluster} {words}")] * 3
-    if not xs:  # one point that is nowhere, or the legend would drop the entry
-        xs, ys, texts = [None], [None], [""]
-    return {"type": "scatter", "name": name, "x": xs, "y": ys, "hovertext": texts, "hoverinfo": "text", **_LANES}
+    shown = {"showlegend": bool(xs), "hovertext": texts, "hoverinfo": "text"}
+    return {"type": "scatter", "name": name, "x": xs, "y": ys, **shown, **_LANES}
 
 
 def moments(words: Sequence[Label]) -> Trace:
@@ -194,8 +193,9 @@ def level(before: int | None, end_s: float) -> Trace:
         "type": "scatter",
         "mode": "lines",
         "name": "serving before the fault",
-        "x": [None] if before is None else [0, end_s],
-        "y": [None] if before is None else [before, before],
+        "x": [] if before is None else [0, end_s],
+        "y": [] if before is None else [before, before],
+        "showlegend": before is not None,
         "yaxis": "y2",
         "line": {"color": style.INK, "width": 2, "dash": "dashdot"},
         "hoverinfo": "skip",

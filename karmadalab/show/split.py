@@ -180,6 +180,7 @@ def _layout(names: list[str], until_s: float, banner: str) -> dict[str, Any]:
             "range": [len(names) - 0.5, -0.5],
             "tickvals": list(range(len(names))),
             "ticktext": names,
+            "ticklabelstandoff": 4,
             "showgrid": False,
             "zeroline": False,
         },

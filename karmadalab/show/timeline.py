@@ -32,7 +32,6 @@ from karmadalab.show.words import Label, labels
 
 _LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 104, 168, 58, 46
 _LANE_PX, _SERVING_PX, _LINE_PX, _GAP_PX = 58, 150, 14, 14
-_LEAST_LINES = 9  # so that a figure keeps its height while a slider moves
 _COLUMNS = ("cluster", "binding", "phase", "begin_s", "end_s", "seconds")
 _MOST_LANES = 12
 
@@ -58,9 +57,18 @@ def timeline(
 
 
 def timeline_parts(
-    source: Source, *, until: str | float | None = None, workload: str | None = None, title: str = "Failover"
+    source: Source,
+    *,
+    until: str | float | None = None,
+    workload: str | None = None,
+    title: str = "Failover",
+    least_lines: int = 0,
 ) -> Parts:
-    """What `timeline` draws, as plain data; see there."""
+    """What `timeline` draws, as plain data; see there.
+
+    Args:
+        least_lines: room for so many lines of words at least, so that a figure keeps its height while a slider moves.
+    """
     recording = record(source)
     end_s = recording.end_s if until is None else seconds(until, "until")
     end_s = end_s or 1.0
@@ -78,7 +86,7 @@ def timeline_parts(
         *lanes.replicas(_stack(recording, clusters, served), end_s),
         lanes.level(_level(recording, served), end_s),
     ]
-    return Parts(data, _layout(recording, clusters, words, served, end_s, title))
+    return Parts(data, _layout(recording, clusters, words, served, end_s, title, least_lines))
 
 
 def lanes_of(recording: Recording) -> list[str]:
@@ -116,9 +124,15 @@ def _level(recording: Recording, served: Serving) -> int | None:
 
 
 def _layout(
-    recording: Recording, clusters: list[str], words: list[Label], served: Serving, end_s: float, title: str
+    recording: Recording,
+    clusters: list[str],
+    words: list[Label],
+    served: Serving,
+    end_s: float,
+    title: str,
+    least_lines: int,
 ) -> dict[str, Any]:
-    lines = max([_LEAST_LINES, *(label.row + len(label.lines) for label in words)])
+    lines = max([least_lines, 1, *(label.row + len(label.lines) for label in words)])
     words_px, lanes_px = lines * _LINE_PX, len(clusters) * _LANE_PX
     inner_px = words_px + lanes_px + _SERVING_PX + 2 * _GAP_PX
     low, high = _SERVING_PX / inner_px, (_SERVING_PX + _GAP_PX + lanes_px) / inner_px
@@ -160,6 +174,7 @@ def _layout(
             "range": [len(clusters) - 0.5, -0.5],
             "tickvals": list(range(len(clusters))),
             "ticktext": lane_names,
+            "ticklabelstandoff": 4,
             "showgrid": False,
             "zeroline": False,
             "fixedrange": True,

@@ -37,7 +37,7 @@ KNOBS: tuple[Knob, ...] = (
         0,
         180,
         5,
-        "how long probes must fail before Ready is False (push, or an agent whose own API server is down)",
+        "how long probes must fail before Ready is False (push)",
     ),
     Knob(
         "cluster-monitor-grace-period",

@@ -19,6 +19,7 @@ from karmadalab.show import Parts, split_parts, tell, timeline_parts
 from karmadalab.widgets.inplace import redraw
 from karmadalab.widgets.knobs import KNOBS, Knob
 
+_LINES = 14  # of words above the lanes: enough for most stories, so that the figure seldom changes its height
 Story = Callable[[Settings], Lab]
 
 
@@ -122,7 +123,10 @@ class TimeoutTuner:
         before = self._at_start(self.stories.value)
         self._text.value = f"<p>{escape(tell(now))}</p>"
         runs = {"at the start": before, "now": now}
-        return [timeline_parts(now, until=self._until), split_parts(runs, until_s=self._split_until_s)]
+        return [
+            split_parts(runs, until_s=self._split_until_s),
+            timeline_parts(now, until=self._until, least_lines=_LINES),
+        ]
 
     def _at_start(self, story: str) -> Recording:
         """The run to compare with, made once a story."""

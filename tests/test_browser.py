@@ -1,0 +1,173 @@
+"""Lesson 40 in a real JupyterLab in a real browser: all cells run, a slider moves, the figures follow.
+
+Nothing but loopback is used. JupyterLab works on a copy, with its own settings, so neither the project's notebooks nor
+the learner's settings are touched.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LESSON = "40_tuning_the_timeouts.ipynb"
+TOKEN = "loopback"
+WAIT_MS = 180_000  # a busy machine of two cores takes a minute for what an idle one does in ten seconds
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SETTINGS = {
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "notebook-extension/tracker": {"windowingMode": "none"},  # or cells out of sight are not in the page
+}
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def chromium() -> str:
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+        if found := shutil.which(name):
+            return found
+    pytest.skip("no chromium on this machine (looked for chromium, chromium-browser, google-chrome)")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(home: Path) -> dict[str, str]:
+    """One that keeps JupyterLab's settings, workspaces and run files in a folder of the test."""
+    for name, settings in SETTINGS.items():
+        extension, plugin = name.split("/")
+        file = home / "settings" / "@jupyterlab" / extension / f"{plugin}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(settings))
+    own = {
+        "HOME": home,
+        "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_RUNTIME_DIR": home / "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
+        "IPYTHONDIR": home / "ipython",
+    }
+    return {**os.environ, **{name: str(path) for name, path in own.items()}}
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as response:
+            return bool(response.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@pytest.fixture
+def jupyterlab(tmp_path: Path) -> Iterator[str]:
+    """The address of a JupyterLab that serves a copy of the lessons."""
+    for folder in ("notebooks", "environments"):
+        shutil.copytree(ROOT / folder, tmp_path / "work" / folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    port = free_port()
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
+    command += [f"--ServerApp.root_dir={tmp_path / 'work'}", f"--IdentityProvider.token={TOKEN}"]
+    log = (tmp_path / "jupyterlab.log").open("w")
+    server = subprocess.Popen(command, env=environment(tmp_path / "home"), stdout=log, stderr=subprocess.STDOUT)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + 120
+        while not answers(f"{address}/api?token={TOKEN}"):
+            if server.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"JupyterLab did not start:\n{(tmp_path / 'jupyterlab.log').read_text()[-3000:]}")
+            time.sleep(0.2)
+        yield address
+    finally:
+        server.terminate()  # it ends its kernels itself
+        try:
+            server.wait(30)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+        log.close()
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Any]:
+    """A page of a fresh browser. At the end of a failed test its picture lies beside the log."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        found = browser.new_page(viewport={"width": 1500, "height": 1000})
+        found.set_default_timeout(WAIT_MS)
+        try:
+            yield found
+        finally:
+            found.screenshot(path=tmp_path / "last.png")
+            browser.close()
+
+
+FIRST_CELL_RUNS = "() => /\\[[*1]\\]/.test(document.querySelector('.jp-CodeCell .jp-InputPrompt').textContent)"
+ALL_CELLS_RAN_OR_ONE_FAILED = """() => {
+  const texts = selector => [...document.querySelectorAll(selector)].map(element => element.textContent)
+  return texts('.jp-OutputArea-output').some(text => text.includes('Traceback (most recent call last)'))
+    || texts('.jp-CodeCell .jp-InputPrompt').every(text => /\\[\\d+\\]/.test(text))
+}"""
+
+
+def run_all(page: Any) -> None:
+    """Run all cells and wait for the last. Pressed before the kernel is connected it would be dropped silently."""
+    page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()
+    page.locator(".lm-MenuBar-item", has_text="Run").first.click()
+    page.locator(".lm-Menu-item", has_text="Run All Cells").first.click()
+    page.wait_for_function(FIRST_CELL_RUNS)
+    page.wait_for_function(ALL_CELLS_RAN_OR_ONE_FAILED)
+    errors = page.locator(".jp-OutputArea-output", has_text="Traceback (most recent call last)").all_text_contents()
+    assert errors == []
+
+
+def drawn(page: Any) -> str:
+    """The words in the figures of the sliders' cell."""
+    return "\n".join(page.locator(".widget-vbox .js-plotly-plot svg.main-svg").all_text_contents())
+
+
+def test_a_slider_moves_and_the_figures_of_lesson_40_follow(jupyterlab: str, page: Any) -> None:
+    page.goto(f"{jupyterlab}/lab/tree/notebooks/{LESSON}?token={TOKEN}")
+    run_all(page)
+    page.locator(".jp-RenderedPlotly, .jp-OutputArea-output .js-plotly-plot").first.wait_for()  # without any slider
+    slider = page.locator(".widget-slider", has_text="cluster-failure-threshold")
+    slider.scroll_into_view_if_needed()
+    page.locator(".widget-vbox .js-plotly-plot .gtitle").nth(1).wait_for()
+    before = drawn(page)
+    assert "detect 38.5s" in before
+    assert "failure-threshold=" not in before
+
+    handle = slider.locator(".noUi-handle")
+    handle.focus()
+    for _ in range(6):  # 30 s -> 60 s in steps of 5 s
+        handle.press("ArrowRight")
+
+    title = page.locator(".widget-vbox .js-plotly-plot .gtitle", has_text="cluster-failure-threshold=1m0s")
+    title.first.wait_for()
+    page.wait_for_function("() => document.body.textContent.includes('detect 1m8s')")
+    assert slider.locator(".widget-readout").text_content() == "60"
+    after = drawn(page)
+    assert "detect 38.5s" in after  # at the start
+    assert "detect 1m8s" in after  # now
