@@ -17,14 +17,14 @@ class Arrow(NamedTuple):
         begin: its end at the actor, x and y.
         end: its end at the object.
         solid: whether it points to the object (a write); else it is dashed and points to the actor (a wake).
-        count: how often.
+        times: how often.
         what: the same in words.
     """
 
     begin: tuple[float, float]
     end: tuple[float, float]
     solid: bool
-    count: int
+    times: int
     what: str
 
     @property
@@ -64,7 +64,7 @@ def heads(arrows: list[Arrow]) -> dict[str, Any]:
             "color": style.INK,
             "angle": [arrow.angle for arrow in arrows],
         },
-        "hovertext": [f"{arrow.what}: {arrow.count}" for arrow in arrows],
+        "hovertext": [f"{arrow.what}: {arrow.times}" for arrow in arrows],
         "hoverinfo": "text",
         "showlegend": False,
     }
@@ -76,7 +76,7 @@ def numbers(arrows: list[Arrow]) -> list[dict[str, Any]]:
         {
             "x": _at(arrow)[0],
             "y": _at(arrow)[1],
-            "text": f"<b>{arrow.count}</b>" if arrow.solid else f"{arrow.count}",
+            "text": f"<b>{arrow.times}</b>" if arrow.solid else f"{arrow.times}",
             "showarrow": False,
             "bgcolor": "#ffffff",
             "borderpad": 0,

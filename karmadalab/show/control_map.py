@@ -83,8 +83,8 @@ def _tell(counted: Activity) -> str:
     clock = [name for name in own if counted.unprompted.get(name)]
     by_clock = f" Led by no object but by their own clock: {', '.join(clock)}." if clock else ""
     return (
-        f"{len(own)} controllers made {_writes(sum(map(counted.total, own)))}. Solid arrows are writes, dashed ones are "
-        f"changes that led a controller to write; the numbers count them. Every arrow begins or ends at an object. "
+        f"{len(own)} controllers made {_writes(sum(map(counted.total, own)))}. Solid arrows are writes, dashed ones "
+        "are changes that led a controller to write; the numbers count them. Every arrow begins or ends at an object. "
         f"The busiest is {busiest} with {_writes(counted.total(busiest))}.{by_clock}"
     )
 
