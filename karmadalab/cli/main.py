@@ -108,6 +108,18 @@ app.add_typer(kind.app, name="kind")
 
 
 @app.command()
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="the findings as data")] = False) -> None:
+    """Say what this machine has and lacks: Python packages, container engine, kind, memory, limits, proxies.
+
+    Exits with 1 when kind mode can't be used; the fake world needs none of it.
+    """
+    from karmadalab.cli.doctor import show
+
+    if not show(as_json):
+        raise typer.Exit(1)
+
+
+@app.command()
 def version() -> None:
     """Say which version this is, and which Karmada it follows."""
     from karmadalab import Settings, __version__

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.api.quantity import value
@@ -20,8 +19,9 @@ from karmadalab.environments.kind.errors import ToolError
 from karmadalab.environments.kind.fleet import PREFIX, KindFleet
 from karmadalab.environments.kind.progress import DONE, FAILED, TOLD, Step, step
 from karmadalab.environments.kind.running import Running, end_orphan
-from karmadalab.environments.kind.state import CREATING, READY, ClusterState, FleetFolder
 from karmadalab.environments.kind.state import FAILED as HAS_FAILED
+from karmadalab.environments.kind.state import READY, ClusterState, FleetFolder
+from karmadalab.environments.kind.status import MemberStatus, status_of
 from karmadalab.environments.kind.tool import Creation, Kind, finish
 
 OnStep = Callable[[str, Step], None]
@@ -41,22 +41,6 @@ class FleetError(KarmadalabError):
         super().__init__(
             f"fleet {fleet}: {told}. {stays}karmadalab kind up tries the others again, karmadalab kind down removes all"
         )
-
-
-class MemberStatus(NamedTuple):
-    """How a member cluster is.
-
-    Attributes:
-        phase: `ready`, `creating` (never finished), `failed`, `absent`, `gone` (deleted by somebody else) or `stopped`.
-        nodes: its node containers with their state, in the engine's words.
-    """
-
-    member: str
-    cluster: str
-    phase: str
-    nodes: dict[str, str]
-    kubeconfig: str
-    message: str = ""
 
 
 def _silent(member: str, step: Step) -> None:
@@ -145,12 +129,10 @@ class Clusters:
         return take_down(self.folder, self.kind, self._on_step)
 
     def status(self) -> list[MemberStatus]:
-        """How each member is. Raises as `Kind` and `Engine` do."""
-        existing = set(self.kind.clusters())
-        known = {item.member: item for item in self.folder.read().clusters}
-        names = [member.name for member in self.fleet.members]
-        names += [name for name in known if name not in names]  # of an older version of the fleet file
-        return [self._status(name, known.get(name), existing) for name in names]
+        """How each member is. Raises as `status_of`."""
+        known = {status.member: status for status in status_of(self.folder, self.kind, self.engine)}
+        absent = {m.name: MemberStatus(m.name, self.fleet.cluster_name(m.name)) for m in self.fleet.members}
+        return list({**absent, **known}.values())
 
     # --- up
 
@@ -246,18 +228,3 @@ class Clusters:
             except ToolError as error:
                 return {member: error}
         return {}
-
-    # --- status
-
-    def _status(self, member: str, item: ClusterState | None, existing: set[str]) -> MemberStatus:
-        cluster = item.cluster if item else self.fleet.cluster_name(member)
-        kubeconfig = str(self.folder.kubeconfig(member))
-        if item is None:
-            return MemberStatus(member, cluster, "absent", {}, "")
-        nodes = {node.name: node.state for node in self.engine.nodes(cluster)} if cluster in existing else {}
-        phase = item.phase
-        if phase == READY and not nodes:
-            phase = "gone"
-        elif phase == READY and any(state != "running" for state in nodes.values()):
-            phase = "stopped"
-        return MemberStatus(member, cluster, phase, nodes, kubeconfig if phase != CREATING else "", item.message)

@@ -1,0 +1,100 @@
+"""`karmadalab kind up|down|status`: a fleet of real member clusters on this machine."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karmadalab.cli.refusals import refusals
+
+app = typer.Typer(help="Real member clusters with kind: make them, look at them, remove them.", no_args_is_help=True)
+Fleet = Annotated[Path, typer.Argument(metavar="FILE", help="a fleet, for example environments/kind-three.yaml")]
+KnownFleet = Annotated[
+    str | None, typer.Argument(metavar="[FILE]", help="a fleet's file or name; by default all that up has made")
+]
+
+
+@app.command()
+def up(file: Fleet = Path("environments/kind-three.yaml")) -> None:
+    """Make the clusters of a fleet that are missing; those that are up stay as they are."""
+    with refusals():
+        from karmadalab.environments.kind.fleet import read_kind_fleet
+        from karmadalab.environments.kind.updown import Clusters, FleetError
+
+        clusters = Clusters(read_kind_fleet(file), on_step=_Teller())
+        try:
+            clusters.up()
+        except FleetError as error:  # not a wrong question: something is not as it should be
+            typer.echo(f"karmadalab: {error}", err=True)
+            raise typer.Exit(1) from None
+        path = clusters.folder.kubeconfig(clusters.fleet.members[0].name)
+    typer.echo(f"fleet {clusters.fleet.name} is up. Your own kubeconfig is as it was; to look in with kubectl:")
+    typer.echo(f"  kubectl --kubeconfig {path} get nodes")
+    typer.echo(f"  karmadalab kind down {clusters.fleet.name}    # removes it")
+
+
+@app.command()
+def down(fleet: KnownFleet = None) -> None:
+    """Remove exactly what up has made, finished or not."""
+    with refusals():
+        from karmadalab.environments.kind.state import FleetFolder
+        from karmadalab.environments.kind.tool import Kind
+        from karmadalab.environments.kind.updown import take_down
+
+        names = _names(fleet)
+        for name in names:
+            deleted = take_down(FleetFolder(name), Kind(), _Teller())
+            typer.echo(f"fleet {name}: deleted {', '.join(deleted) or 'nothing, no cluster of it was there'}")
+    if not names:
+        typer.echo("karmadalab has made no clusters; there is nothing to remove")
+
+
+@app.command()
+def status(
+    fleet: KnownFleet = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as data")] = False,
+) -> None:
+    """Say how each cluster is. Exits with 1 unless all are ready."""
+    with refusals():
+        from karmadalab.environments.kind.state import FleetFolder
+        from karmadalab.environments.kind.status import status_of
+        from karmadalab.environments.kind.tool import Kind
+
+        rows = [(name, row) for name in _names(fleet) for row in status_of(FleetFolder(name), Kind())]
+    if as_json:
+        typer.echo(json.dumps([{"fleet": name, **row._asdict()} for name, row in rows], indent=1))
+    elif not rows:
+        typer.echo("karmadalab has made no clusters; karmadalab kind up makes some")
+    else:
+        for name, row in rows:
+            nodes = ", ".join(f"{node} {state}" for node, state in row.nodes.items()) or "no node"
+            typer.echo(f"{name:<10} {row.member:<10} {row.phase:<9} {nodes}  {row.message}".rstrip())
+    if any(row.phase != "ready" for _, row in rows):
+        raise typer.Exit(1)
+
+
+def _names(fleet: str | None) -> list[str]:
+    """The fleets that are meant: one by its name or file, or all that are known."""
+    from karmadalab.environments.kind.fleet import read_kind_fleet
+    from karmadalab.environments.kind.state import fleets
+
+    if fleet is None:
+        return fleets()
+    return [read_kind_fleet(fleet).name if fleet.endswith((".yaml", ".yml")) else fleet]
+
+
+class _Teller:
+    """Prints progress, a line a step, as it comes from several clusters at once."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._lock = threading.Lock()
+
+    def __call__(self, member: str, step: object) -> None:
+        with self._lock:
+            typer.echo(f"{time.monotonic() - self._began:5.0f}s  {member:<10} {step}", err=True)
