@@ -21,6 +21,7 @@ from karmadalab.controllers.cluster_taint_policy import ClusterTaintPolicyContro
 from karmadalab.controllers.dependencies_distributor import DependenciesDistributor
 from karmadalab.controllers.deployment_replicas_syncer import DeploymentReplicasSyncer
 from karmadalab.controllers.detector import ResourceDetector
+from karmadalab.controllers.endpoint_slice import EndpointSliceController
 from karmadalab.controllers.execution import ExecutionController
 from karmadalab.controllers.graceful_eviction import GracefulEvictionController
 from karmadalab.controllers.hpa_scale_target_marker import HPAScaleTargetMarker
@@ -28,6 +29,8 @@ from karmadalab.controllers.lease import LeaseController
 from karmadalab.controllers.namespace_sync import NamespaceSyncController
 from karmadalab.controllers.policy import PolicyController
 from karmadalab.controllers.remedy import RemedyController
+from karmadalab.controllers.service_export import ServiceExportController
+from karmadalab.controllers.service_import import ServiceImportController
 from karmadalab.controllers.taint_manager import BindingEviction, TaintManager
 from karmadalab.controllers.work_status import WorkStatusController
 from karmadalab.controllers.workload_rebalancer import WorkloadRebalancerController
@@ -144,6 +147,9 @@ class ControlPlane:
             ExecutionController(manager, store, members, objects),
             WorkStatusController(manager, store, members, interpreter, objects),
             BindingStatusController(manager, store, interpreter),
+            ServiceExportController(manager, store, members),
+            EndpointSliceController(store),
+            ServiceImportController(store),
             TaintManager(manager, store),
             BindingEviction(manager, store, ResourceBinding),
             BindingEviction(manager, store, ClusterResourceBinding),
@@ -184,7 +190,8 @@ class ControlPlane:
             objects = ObjectWatcher(self.interpreter)
             execution = ExecutionController(manager, client, members, objects, namespace)
             report = WorkStatusController(manager, client, members, self.interpreter, objects, namespace)
-            return [status, lease, execution, report]
+            export = ServiceExportController(manager, client, members, namespace)
+            return [status, lease, execution, report, export]
 
         return self.process(f"karmada-agent@{name}", build)
 

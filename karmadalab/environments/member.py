@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from karmadalab.api.cluster import PULL, APIEnablement, APIResource
@@ -17,6 +18,7 @@ from karmadalab.environments.workloads import Workloads
 
 # What a plain Kubernetes serves that Karmada's scheduler may ask for.
 _SERVED: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    ("apiextensions.k8s.io/v1", (("customresourcedefinitions", "CustomResourceDefinition"),)),
     (
         "apps/v1",
         (
@@ -28,6 +30,7 @@ _SERVED: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ),
     ("autoscaling/v2", (("horizontalpodautoscalers", "HorizontalPodAutoscaler"),)),
     ("batch/v1", (("cronjobs", "CronJob"), ("jobs", "Job"))),
+    ("coordination.k8s.io/v1", (("leases", "Lease"),)),
     ("discovery.k8s.io/v1", (("endpointslices", "EndpointSlice"),)),
     ("networking.k8s.io/v1", (("ingresses", "Ingress"),)),
     ("policy/v1", (("poddisruptionbudgets", "PodDisruptionBudget"),)),
@@ -47,6 +50,7 @@ _SERVED: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("namespaces", "Namespace"),
             ("nodes", "Node"),
             ("persistentvolumeclaims", "PersistentVolumeClaim"),
+            ("persistentvolumes", "PersistentVolume"),
             ("pods", "Pod"),
             ("secrets", "Secret"),
             ("serviceaccounts", "ServiceAccount"),
@@ -58,6 +62,20 @@ API_ENABLEMENTS = tuple(
     APIEnablement(groupVersion=group_version, resources=tuple(APIResource(name=n, kind=k) for n, k in resources))
     for group_version, resources in _SERVED
 )
+
+
+def served(definitions: Sequence[Unstructured]) -> tuple[APIEnablement, ...]:
+    """The kinds that a cluster with these CustomResourceDefinitions serves, by group and version."""
+    custom: dict[str, list[APIResource]] = {}
+    for spec in (definition.spec for definition in definitions):
+        names = spec.get("names") or {}
+        resource = APIResource(name=names.get("plural", ""), kind=names.get("kind", ""))
+        for version in spec.get("versions") or ():
+            custom.setdefault(f"{spec.get('group')}/{version.get('name')}", []).append(resource)
+    if not custom:
+        return API_ENABLEMENTS
+    more = [APIEnablement(groupVersion=name, resources=tuple(found)) for name, found in custom.items()]
+    return tuple(sorted((*API_ENABLEMENTS, *more), key=lambda enablement: enablement.groupVersion))
 
 
 class Access:
@@ -76,8 +94,8 @@ class Access:
         return self._member.health_codes.get(path, 404)
 
     def api_enablements(self) -> tuple[APIEnablement, ...]:
-        """What the member serves."""
-        return API_ENABLEMENTS
+        """What the member serves: what Kubernetes has, and what its CustomResourceDefinitions add."""
+        return served(self._member.store.list("CustomResourceDefinition.apiextensions.k8s.io"))
 
 
 class SimulatedMember:

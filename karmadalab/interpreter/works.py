@@ -6,8 +6,8 @@ from karmadalab.api.meta import replace
 from karmadalab.api.policy import APPLIED_CLUSTER_OVERRIDES_ANNOTATION, APPLIED_OVERRIDES_ANNOTATION
 from karmadalab.api.scheme import to_json
 from karmadalab.api.work import Work
+from karmadalab.core.client import Client
 from karmadalab.core.controller import Retry
-from karmadalab.core.store import Store
 from karmadalab.interpreter.overrides import Overridden
 
 
@@ -23,16 +23,16 @@ def applied_overrides(overridden: Overridden) -> dict[str, str]:
     return texts
 
 
-def write_work(store: Store, work: Work) -> None:
+def write_work(client: Client, work: Work) -> None:
     """Create a Work, or bring the one of its name to it; labels and annotations of others stay.
 
     Raises:
         Retry: an older one of that name is still being deleted.
     """
     meta = work.metadata
-    old = store.find(Work, meta.name, meta.namespace)
+    old = client.find(Work, meta.name, meta.namespace)
     if old is None:
-        store.create(work)
+        client.create(work)
         return
     if old.metadata.deletionTimestamp is not None:
         raise Retry(f"work {meta.namespace}/{meta.name} is being deleted")
@@ -42,7 +42,7 @@ def write_work(store: Store, work: Work) -> None:
         annotations={**_without_overrides(old.metadata.annotations), **meta.annotations},
         finalizers=meta.finalizers,
     )
-    store.update(replace(old, metadata=merged, spec=work.spec))
+    client.update(replace(old, metadata=merged, spec=work.spec))
 
 
 def _without_overrides(annotations: dict[str, str]) -> dict[str, str]:
