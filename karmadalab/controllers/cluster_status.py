@@ -12,6 +12,7 @@ in memory only: after a restart the first one is published at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from karmadalab.api.cluster import (
@@ -67,6 +68,7 @@ class Probe(NamedTuple):
     answer: str
 
 
+@cache  # a fleet probes thousands of times and gets a handful of answers
 def probe_of_code(code: int) -> Probe:
     """A look that got an HTTP answer. An error status counts as no answer; "not ready" needs another 2xx than 200.
 
