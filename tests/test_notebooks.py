@@ -1,0 +1,240 @@
+"""Lessons: they run, they keep their shape, and nothing of a run is committed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lessons import LESSONS, ROOT, UnknownParameter, parameters_of, read, run, tagged
+
+pytest.importorskip("papermill")
+
+MOST_CELLS, MOST_LINES, MOST_LINES_A_CELL = 40, 150, 15
+WORDS = range(900, 1801)
+FORBIDDEN = (r"^\s*[!%]", r"\bpip install\b", r"https?://", r"['\"]/(?!/)\w", r"\btime\.sleep\b")
+
+every_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+# What papermill says of its own dependencies is not ours to mend.
+pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning:papermill.*")]
+
+
+def code_of(notebook: Any) -> list[Any]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def prose_of(notebook: Any) -> list[Any]:
+    return [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+# --- they run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 5])
+@every_lesson
+def test_a_lesson_runs_and_all_its_numbers_hold(path: Path, seed: int, tmp_path: Path) -> None:
+    done = run(path, tmp_path / path.name, {"SEED": seed})
+    assert all(cell.execution_count for cell in code_of(done) if cell.source)
+    streams = [out for cell in code_of(done) for out in cell.outputs if out.get("name") == "stderr"]
+    assert streams == []
+    figures = [
+        out for cell in code_of(done) for out in cell.outputs if "application/vnd.plotly.v1+json" in out.get("data", {})
+    ]
+    assert figures, "a lesson shows a figure without anyone touching a slider"
+
+
+@every_lesson
+def test_an_unknown_parameter_is_refused(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownParameter, match=f"{path.name}: there is no parameter SEEED; there are WORLD, SEED"):
+        run(path, tmp_path / path.name, {"SEEED": 2})
+
+
+@pytest.mark.slow
+def test_a_parameter_that_spoils_a_number_is_found_by_the_check(tmp_path: Path) -> None:
+    from papermill.exceptions import PapermillExecutionError
+
+    [lesson] = [path for path in LESSONS if path.stem.startswith("00")]
+    with pytest.raises(PapermillExecutionError, match="TypeError"):
+        run(lesson, tmp_path / lesson.name, {"HORIZON": "2m"})
+
+
+@pytest.mark.slow
+def test_another_world_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    from papermill.exceptions import PapermillExecutionError
+
+    with pytest.raises(PapermillExecutionError, match="this lesson runs on the fake; part 90 takes it to kind"):
+        run(LESSONS[0], tmp_path / LESSONS[0].name, {"WORLD": "kind"})
+
+
+# --- nothing of a run is committed
+
+
+@every_lesson
+def test_a_lesson_is_committed_clean(path: Path) -> None:
+    notebook = read(path)
+    for cell in code_of(notebook):
+        assert (cell.outputs, cell.execution_count) == ([], None), cell.id
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert dict(notebook.metadata.language_info) == {"name": "python"}  # a version would change with the machine
+
+
+@every_lesson
+def test_cell_ids_are_names_not_noise(path: Path) -> None:
+    ids = [cell.id for cell in read(path).cells]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", name) for name in ids)
+
+
+@every_lesson
+def test_a_lesson_is_stored_as_nbformat_writes_it(path: Path) -> None:
+    import nbformat
+
+    notebook = read(path)
+    nbformat.validate(notebook)
+    assert nbformat.writes(notebook).strip() == path.read_text(encoding="utf-8").strip()
+
+
+# --- the shape
+
+
+@every_lesson
+def test_a_lesson_begins_with_its_title_its_parameters_and_the_lab(path: Path) -> None:
+    title, parameters, lab, *_ = read(path).cells
+    assert title.cell_type == "markdown"
+    assert title.source.startswith("# ")
+    summary = title.source.split("\n\n")[1]
+    assert re.fullmatch(r"[^.?!]+\.", summary), "one sentence"
+    questions = re.search(r"\*\*Questions\.\*\*(.*)", title.source)
+    assert questions
+    assert 1 <= questions.group(1).count("?") <= 3
+    assert 3 <= len(re.findall(r"^\* [a-z]", title.source, re.MULTILINE)) <= 5
+    assert "**You will be able to**" in title.source
+    assert re.search(r"About \d+ minutes", title.source)
+    assert "Profile: Karmada v1.13" in title.source
+    assert (parameters.cell_type, parameters.metadata.tags) == ("code", ["parameters"])
+    assert "import" in lab.source
+    assert "banner()" in lab.source
+
+
+@every_lesson
+def test_parameters_are_literals_one_a_line_each_with_its_meaning(path: Path) -> None:
+    notebook = read(path)
+    [cell] = tagged(notebook, "parameters")
+    lines = cell.source.splitlines()
+    assert len(parameters_of(notebook)) == len(lines)
+    for line in lines:
+        assert re.fullmatch(r"[A-Z_]+ = [^#]+  # .+", line)
+        ast.literal_eval(line.split(" = ")[1].split("  #")[0])
+
+
+@every_lesson
+def test_a_lesson_ends_with_its_check_its_points_and_where_to_go(path: Path) -> None:
+    *_, check, points, ways = read(path).cells
+    assert check.metadata.tags == ["check"]
+    assert check.source.count("assert ") >= 8
+    assert points.source.startswith("## Key points")
+    for part in ("**Recall.**", "**Where this lives in Karmada.**", ".go`", "kubectl "):
+        assert part in points.source
+    for part in ("**Exercise.**", "**Previous:**", "**Next:**"):
+        assert part in ways.source
+
+
+@every_lesson
+def test_a_lesson_has_three_to_five_rounds_each_with_prediction_look_and_reason(path: Path) -> None:
+    text = "\n".join(cell.source for cell in prose_of(read(path)))
+    rounds = re.split(r"^## Round \d", text, flags=re.MULTILINE)[1:]
+    assert 3 <= len(rounds) <= 5
+    for number, words in enumerate(rounds, 1):
+        assert "**Predict.**" in words, number
+        assert "**Why.**" in words, number
+    assert text.count("**Look**") >= 2
+    assert "**Change one thing" in text
+    assert [line for line in text.splitlines() if line.startswith("# ")] == [text.splitlines()[0]]
+
+
+@every_lesson
+def test_each_prediction_is_made_before_its_run_and_revealed_once(path: Path) -> None:
+    code = "\n".join(cell.source for cell in code_of(read(path)))
+    guesses = re.findall(r"^(guess_\w+) = predict\(.*, \.\.\.\)$", code, re.MULTILINE)
+    assert len(guesses) >= 3
+    for guess in guesses:
+        [reveal] = re.finditer(rf"\breveal\(\s*{guess}\b", code)
+        assert reveal.start() > code.index(guess)
+
+
+@every_lesson
+def test_a_lesson_keeps_its_measure(path: Path) -> None:
+    notebook = read(path)
+    words = sum(len(cell.source.split()) for cell in prose_of(notebook))
+    lines = [len(cell.source.splitlines()) for cell in code_of(notebook)]
+    assert len(notebook.cells) <= MOST_CELLS
+    assert words in WORDS
+    assert max(lines) <= MOST_LINES_A_CELL
+    assert sum(lines) <= MOST_LINES
+
+
+@every_lesson
+def test_no_cell_defines_and_runs_at_once(path: Path) -> None:
+    names: list[str] = []
+    for cell in code_of(read(path)):
+        body = ast.parse(cell.source).body
+        defined = [node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+        assert not defined or len(defined) == len(body), cell.id
+        names += [node.name for node in defined]
+    assert len(set(names)) == len(names), "nothing is defined twice"
+
+
+@every_lesson
+def test_a_lesson_needs_no_shell_no_network_and_no_machine(path: Path) -> None:
+    for cell in code_of(read(path)):
+        for pattern in FORBIDDEN:
+            assert not re.search(pattern, cell.source, re.MULTILINE), (cell.id, pattern)
+
+
+@every_lesson
+def test_links_and_files_are_there(path: Path) -> None:
+    notebook = read(path)
+    targets = [
+        target
+        for cell in prose_of(notebook)
+        for target in re.findall(r"\]\(([^)]+)\)", cell.source)
+        if "://" not in target
+    ]
+    targets += [t for cell in code_of(notebook) for t in re.findall(r"[\"'](\.\./[^\"']+)[\"']", cell.source)]
+    assert targets
+    missing = [target for target in targets if not (path.parent / target.partition("#")[0]).is_file()]
+    assert missing == []
+
+
+@every_lesson
+def test_flags_that_the_prose_names_exist(path: Path) -> None:
+    from dataclasses import fields
+
+    from karmadalab import Settings
+
+    flags = {field.name.replace("_", "-") for field in fields(Settings)}
+    prose = "\n".join(cell.source for cell in prose_of(read(path)))
+    named = set(re.findall(r"`(?:--)?((?:cluster|failover|graceful|default)-[a-z-]+)`", prose))
+    assert named <= flags
+
+
+def test_there_are_lessons_and_the_makefile_opens_the_first() -> None:
+    assert [path.stem for path in LESSONS][:1] == ["00_a_cluster_dies"]
+    assert f"notebooks/{LESSONS[0].name}" in (ROOT / "Makefile").read_text()
+
+
+@pytest.mark.slow
+def test_an_executed_lesson_can_be_made_a_page_with_its_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HTML is a build product: with plotly's own renderer named, figures are in the HTML, and no widget state is."""
+    monkeypatch.setenv("PLOTLY_RENDERER", "plotly_mimetype+notebook_connected")  # the kernel inherits it
+    executed = run(LESSONS[0], tmp_path / "out.ipynb")
+    assert "widgets" not in executed.metadata
+    html = [out.data["text/html"] for c in code_of(executed) for out in c.outputs if "text/html" in out.get("data", {})]
+    assert any("plotly-graph-div" in text for text in html)
