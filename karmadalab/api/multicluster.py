@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from karmadalab.api.meta import ABSENT, Condition, Data, Resource
@@ -9,6 +10,12 @@ from karmadalab.api.meta import ABSENT, Condition, Data, Resource
 CROSS_CLUSTER, LOAD_BALANCER = "CrossCluster", "LoadBalancer"
 
 MULTI_CLUSTER_SERVICE_ID_LABEL = "multiclusterservice.karmada.io/permanent-id"
+MULTI_CLUSTER_SERVICE_NAMESPACE = "multiclusterservice.karmada.io/namespace"  # a label of Works, else an annotation
+MULTI_CLUSTER_SERVICE_NAME = "multiclusterservice.karmada.io/name"
+MULTI_CLUSTER_SERVICE_FINALIZER = "karmada.io/multiclusterservice-controller"
+BINDING_MANAGED_BY_LABEL = "binding.karmada.io/managed-by"
+
+SERVICE_APPLIED, ENDPOINT_SLICE_DISPATCHED = "ServiceApplied", "EndpointSliceDispatched"
 
 
 class ExposurePort(Data):
@@ -50,6 +57,16 @@ class MultiClusterService(Resource, kw_only=True):
     kind: str = "MultiClusterService"
     spec: MultiClusterServiceSpec = MultiClusterServiceSpec()
     status: MultiClusterServiceStatus = MultiClusterServiceStatus()
+
+
+def provider_clusters(service: MultiClusterService, known: Iterable[str]) -> frozenset[str]:
+    """The clusters whose endpoints are to be reached; all that are known when none is named."""
+    return frozenset(item.name for item in service.spec.providerClusters) or frozenset(known)
+
+
+def consumer_clusters(service: MultiClusterService, known: Iterable[str]) -> frozenset[str]:
+    """The clusters from which they are to be reached; all that are known when none is named."""
+    return frozenset(item.name for item in service.spec.consumerClusters) or frozenset(known)
 
 
 class MultiClusterIngressSpec(Data):

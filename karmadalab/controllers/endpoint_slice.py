@@ -1,7 +1,7 @@
 """endpointslice-controller: reported endpoints become EndpointSlices of the control plane.
 
 From there they travel like any template: they are dependencies of the ServiceImport of their service, and so reach
-every cluster that imports it. A slice is named after the cluster that it comes from, and belongs to the derived service.
+every cluster that imports it. A slice is named after the cluster it comes from, and belongs to the derived service.
 
 Mirrors pkg/controllers/mcs/endpointslice_controller.go.
 """

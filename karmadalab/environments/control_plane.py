@@ -22,10 +22,13 @@ from karmadalab.controllers.dependencies_distributor import DependenciesDistribu
 from karmadalab.controllers.deployment_replicas_syncer import DeploymentReplicasSyncer
 from karmadalab.controllers.detector import ResourceDetector
 from karmadalab.controllers.endpoint_slice import EndpointSliceController
+from karmadalab.controllers.endpoint_slice_collect import EndpointSliceCollectController
+from karmadalab.controllers.endpoint_slice_dispatch import EndpointSliceDispatchController
 from karmadalab.controllers.execution import ExecutionController
 from karmadalab.controllers.graceful_eviction import GracefulEvictionController
 from karmadalab.controllers.hpa_scale_target_marker import HPAScaleTargetMarker
 from karmadalab.controllers.lease import LeaseController
+from karmadalab.controllers.multi_cluster_service import MultiClusterServiceController
 from karmadalab.controllers.namespace_sync import NamespaceSyncController
 from karmadalab.controllers.policy import PolicyController
 from karmadalab.controllers.remedy import RemedyController
@@ -159,7 +162,18 @@ class ControlPlane:
             WorkloadRebalancerController(manager, store),
             RemedyController(store),
             ClusterTaintPolicyController(manager, store),
+            *self._multi_cluster_services(manager, members),
             *self._optional(store),
+        ]
+
+    def _multi_cluster_services(self, manager: Manager, members: Reach) -> Sequence[Reconciler]:
+        """What the gate `MultiClusterService` adds."""
+        if not self.settings.gate("MultiClusterService"):
+            return []
+        return [
+            MultiClusterServiceController(manager, self.store),
+            EndpointSliceCollectController(manager, self.store, members),
+            EndpointSliceDispatchController(manager, self.store),
         ]
 
     def _optional(self, store: Store) -> Sequence[Reconciler]:
@@ -191,7 +205,10 @@ class ControlPlane:
             execution = ExecutionController(manager, client, members, objects, namespace)
             report = WorkStatusController(manager, client, members, self.interpreter, objects, namespace)
             export = ServiceExportController(manager, client, members, namespace)
-            return [status, lease, execution, report, export]
+            if not self.settings.gate("MultiClusterService"):
+                return [status, lease, execution, report, export]
+            collect = EndpointSliceCollectController(manager, client, members, namespace)
+            return [status, lease, execution, report, export, collect]
 
         return self.process(f"karmada-agent@{name}", build)
 
