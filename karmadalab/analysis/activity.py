@@ -33,7 +33,7 @@ class Activity:
     Attributes:
         writes: (actor, kind) -> verb -> how many writes.
         wakes: (kind, actor) -> how many changes of that kind led the actor to write.
-        unprompted: actor -> how many of its writes no change of an object led to: its own clock did.
+        unprompted: actor -> how many of its writes no change within the span led to: its own clock did.
     """
 
     writes: Mapping[tuple[str, str], Mapping[str, int]]
@@ -87,7 +87,7 @@ def activity(lab: Lab, since: str | float = 0.0, until: str | float | None = Non
         actor = _actor(row)
         writes.setdefault((actor, _kind(row)), Counter())[row.verb] += 1
         cause = _cause(lab.trace, row)
-        if cause is not None:
+        if cause is not None and cause.at >= begin:
             wakes.add((cause.id, actor))
         elif actor != "user":
             unprompted[actor] += 1
