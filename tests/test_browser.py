@@ -84,6 +84,7 @@ def answers(url: str) -> bool:
 @pytest.fixture
 def jupyterlab(tmp_path: Path) -> Iterator[str]:
     """The address of a JupyterLab that serves a copy of the lessons."""
+    chromium()  # or there is no need to start anything
     for folder in ("notebooks", "environments"):
         shutil.copytree(ROOT / folder, tmp_path / "work" / folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     port = free_port()
@@ -112,8 +113,9 @@ def jupyterlab(tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Any]:
     """A page of a fresh browser. At the end of a failed test its picture lies beside the log."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
         found = browser.new_page(viewport={"width": 1500, "height": 1000})
         found.set_default_timeout(WAIT_MS)
