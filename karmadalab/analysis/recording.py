@@ -75,7 +75,7 @@ def _recording(
 def _clusters_in(event: Event) -> Iterable[str]:
     if event.kind == "Cluster":
         return (event.name,)
-    kind, _, world = event.kind.partition("@")
+    _, _, world = event.kind.partition("@")
     if world:
         return (world,)
     if event.what == "spec.clusters changed":
