@@ -120,7 +120,7 @@ def set_condition(conditions: tuple[Condition, ...], new: Condition, now: float)
     return (*conditions, replace(new, lastTransitionTime=new.lastTransitionTime or Time(now)))
 
 
-# --- selectors -------------------------------------------------------------------------------------------------------
+# --- selectors --------------------------------------------------------------------------------------------------------
 
 
 class LabelSelectorRequirement(Data):
@@ -173,7 +173,7 @@ def selector_matches(selector: LabelSelector, labels: Mapping[str, str]) -> bool
     return selector_is_valid(selector) and all(requirement_matches(r, labels) for r in selector.matchExpressions)
 
 
-# --- taints and tolerations --------------------------------------------------------------------------------------------
+# --- taints and tolerations -------------------------------------------------------------------------------------------
 
 NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE = "NoSchedule", "PreferNoSchedule", "NoExecute"
 

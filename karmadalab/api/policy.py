@@ -283,7 +283,7 @@ class ClusterOverridePolicy(Resource, kw_only=True):
     spec: OverrideSpec
 
 
-# --- taints by condition (v1.14 and later) ------------------------------------------------------------------------------
+# --- taints by condition (v1.14 and later) ----------------------------------------------------------------------------
 
 
 class MatchCondition(Data):

@@ -143,7 +143,7 @@ def is_namespaced(group_kind_name: str) -> bool:
     return known is None or known.namespaced
 
 
-# --- reading -----------------------------------------------------------------------------------------------------------
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 _RAW_FIELDS = frozenset(("manifests", "value", "managedFields"))
 
@@ -271,7 +271,7 @@ def _refuse_wrong_group(where: str, api_version: str, kind: str) -> None:
         raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind} that this lab knows{offer}")
 
 
-# --- writing -----------------------------------------------------------------------------------------------------------
+# --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def to_dict(obj: AnyObject) -> dict[str, Any]:

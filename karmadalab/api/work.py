@@ -222,7 +222,8 @@ class Work(Resource, kw_only=True):
     status: WorkStatus = WorkStatus()
 
     def summary(self) -> str:
-        held = ", ".join(f"{m.get('kind')}/{(m.get('metadata') or {}).get('name')}" for m in self.spec.workload.manifests)
+        manifests = self.spec.workload.manifests
+        held = ", ".join(f"{m.get('kind')}/{(m.get('metadata') or {}).get('name')}" for m in manifests)
         applied = condition(self.status.conditions, APPLIED)
         return f" [{held}] Applied={applied.status if applied else '-'}"
 

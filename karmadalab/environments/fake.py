@@ -25,8 +25,9 @@ from karmadalab.environments.member import SimulatedMember
 # A process that was killed leaves a leader lease behind: its successor waits for that to end, and for its own next try.
 _PROCESS_START_S = 0.4
 
-# A process that was frozen goes on at once while its connections last. API servers end watches after five to ten minutes,
-# and after a longer sleep it takes a second to build them anew (measured: 0.1 s or less up to 200 s, 0.96 s after 760 s).
+# A process that was frozen goes on at once while its connections last. API servers end watches after five to ten
+# minutes, and after a longer sleep it takes a second to build them anew (measured: 0.1 s or less up to 200 s, 0.96 s
+# after 760 s).
 _THAW_S, _RECONNECT_S, _WATCH_LIFETIME_S = 0.05, 0.95, 300.0
 
 _AGENT = "karmada-agent@"

@@ -2,9 +2,9 @@
 
 Two failures look alike to a person and very different to a client. Where the machine is off but its address answers,
 connections are refused and the caller knows at once. Where packets vanish, the caller learns nothing until its own
-time-outs end: an open connection is given up 45 s after it last carried anything (30 s without a frame, then a ping that
-waits 15 s), a new one after the 10 s that a TLS handshake may take. These numbers are Go's HTTP/2 client's, and they are
-why a silent partition is detected some 40 s later than a refused one.
+time-outs end: an open connection is given up 45 s after it last carried anything (30 s without a frame, then a ping
+that waits 15 s), a new one after the 10 s that a TLS handshake may take. These numbers are Go's HTTP/2 client's, and
+they are why a silent partition is detected some 40 s later than a refused one.
 
 Reads are answered by caches, as with Kubernetes informers: while the link is down they show the past. Writes and probes
 cross the link.

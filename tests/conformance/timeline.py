@@ -1,8 +1,8 @@
 """Recorded failovers of a real Karmada, replayed on the fake.
 
-A recording holds the flags, the manifests, the faults and at what beat the real loops fell. The replay gives the same to
-a lab, lets it run as long as the recording did, and reads the same milestones off its timeline. Seconds count from the
-fault of the recording.
+A recording holds the flags, the manifests, the faults and at what beat the real loops fell. The replay gives the same
+to a lab, lets it run as long as the recording did, and reads the same milestones off its timeline. Seconds count from
+the fault of the recording.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ FLEET = {
     ]
 }
 
-# From the restart of an API server's process to its first good /readyz: a probe 3.5 s after failed, one 4.1 s after did not.
+# From the restart of an API server's process to its first good /readyz: a probe 3.5 s after failed, one 4.1 s after
+# did not.
 API_SERVER_START_S = 3.8
 
 # From an event to the scheduler's write, on the busy machine of the recordings: measured from 0.02 s to 1.5 s.
