@@ -179,7 +179,10 @@ class ControlPlane:
     def _optional(self, store: Store) -> Sequence[Reconciler]:
         """Controllers that Karmada leaves out unless `--controllers` names them."""
         names = {name.strip() for name in self.settings.controllers.split(",")}
-        makers = {"hpaScaleTargetMarker": HPAScaleTargetMarker, "deploymentReplicasSyncer": DeploymentReplicasSyncer}
+        makers: dict[str, Callable[[Store], Reconciler]] = {
+            "hpaScaleTargetMarker": HPAScaleTargetMarker,
+            "deploymentReplicasSyncer": DeploymentReplicasSyncer,
+        }
         return [make(store) for name, make in makers.items() if name in names]
 
     def _until_next_tick(self) -> float:
