@@ -1,8 +1,9 @@
 """Points in time and lengths of time, as Kubernetes writes them.
 
 Everywhere in the package a moment is a `float` of seconds since 1970 (UTC) and a length is a `float` of seconds.
-`Time` is such a float that knows how to print itself; arithmetic on it gives plain floats, so
-`now > task.creationTimestamp + 600` reads as it should. API times have whole seconds and `MicroTime` (leases) microseconds, as in a real API server.
+`Time` is such a float that knows how to print itself; arithmetic on it gives plain floats, so that
+`now > task.creationTimestamp + 600` reads as it should. API times have whole seconds and `MicroTime` (leases)
+microseconds, as in a real API server.
 """
 
 from __future__ import annotations
