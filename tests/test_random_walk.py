@@ -14,10 +14,11 @@ import pytest
 
 from karmadalab.api.errors import NotFound
 from karmadalab.api.meta import replace
+from karmadalab.core.settings import Settings
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.lab import Lab
 
-from .worlds import AT_MOST_TWO, DIVIDED, deployment, policy
+from .worlds import AT_MOST_TWO, DIVIDED, EVICTS, TAINT_POLICY, deployment, policy
 
 MEMBERS, PULL, STEPS = 5, 2, 60
 NAMES = ("web", "shop", "api")
@@ -33,9 +34,9 @@ class Walk:
         said: what was done, so that a failure can be told.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, settings: Settings | None = None) -> None:
         self.dice = Random(seed)
-        self.lab = Lab.fake(members=MEMBERS, pull=PULL, seed=seed)
+        self.lab = Lab.fake(members=MEMBERS, pull=PULL, seed=seed, settings=settings)
         self.said: list[str] = []
         for name in NAMES:
             self.lab.apply([deployment(name, self.dice.randint(1, 6)), policy(name, **placement(self.dice))])
@@ -217,6 +218,15 @@ DEEDS: tuple[Callable[[Walk], None], ...] = (
 @pytest.mark.parametrize("seed", range(6))
 def test_invariants_hold_on_a_random_walk(seed: int) -> None:
     walk = Walk(seed)
+    for _ in range(STEPS):
+        walk.step()
+
+
+@pytest.mark.parametrize("purge_mode", ["Gracefully", "Directly"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_invariants_hold_in_v1_18_where_a_policy_taints(seed: int, purge_mode: str) -> None:
+    walk = Walk(seed, Settings(profile="v1.18", no_execute_taint_eviction_purge_mode=purge_mode, **EVICTS))
+    walk.lab.apply(TAINT_POLICY)
     for _ in range(STEPS):
         walk.step()
 

@@ -12,7 +12,7 @@ from karmadalab.api.work import DEPENDENCIES_ANNOTATION, DEPENDENCIES_FINALIZER,
 from karmadalab.core.settings import Settings
 from karmadalab.lab import Lab
 
-from .worlds import deployment, policy
+from .worlds import EVICTS, TAINT_POLICY, deployment, policy
 
 ON = {"clusterAffinity": {"clusterNames": ["member1"]}}
 
@@ -125,18 +125,6 @@ def test_an_unhealthy_workload_leaves_after_its_toleration(purge_mode: str, old_
 
 
 # --- taints by policy, v1.18 -----------------------------------------------------------------------------------------
-
-EVICTS = {"enable_no_execute_taint_eviction": True, "allow_no_execute_taint_policy": True}
-TAINT_POLICY = {
-    "apiVersion": "policy.karmada.io/v1alpha1",
-    "kind": "ClusterTaintPolicy",
-    "metadata": {"name": "down"},
-    "spec": {
-        "addOnConditions": [{"conditionType": "Ready", "operator": "NotIn", "statusValues": ["True"]}],
-        "removeOnConditions": [{"conditionType": "Ready", "operator": "In", "statusValues": ["True"]}],
-        "taints": [{"key": "down", "effect": "NoExecute"}],
-    },
-}
 
 
 def crowded(**settings: Any) -> Lab:

@@ -36,6 +36,19 @@ def policy(name: str = "web", namespace: str = "default", **placement: Any) -> d
 DIVIDED = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted"}
 AT_MOST_TWO = [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 2}]
 
+# v1.18 evicts only where it is told to, three times: by these flags, and by a policy that taints.
+EVICTS = {"enable_no_execute_taint_eviction": True, "allow_no_execute_taint_policy": True}
+TAINT_POLICY = {
+    "apiVersion": "policy.karmada.io/v1alpha1",
+    "kind": "ClusterTaintPolicy",
+    "metadata": {"name": "down"},
+    "spec": {
+        "addOnConditions": [{"conditionType": "Ready", "operator": "NotIn", "statusValues": ["True"]}],
+        "removeOnConditions": [{"conditionType": "Ready", "operator": "In", "statusValues": ["True"]}],
+        "taints": [{"key": "down", "effect": "NoExecute"}],
+    },
+}
+
 
 def lab_with_web(members: int = 3, pull: int = 0, seed: int | None = 1, **placement: Any) -> Lab:
     """A lab a minute after `web` was applied."""
