@@ -3,11 +3,13 @@
 show.timeline(lab)                  # a failover, a lane a cluster
 show.outage_split({"defaults": lab})  # the parts of an outage, a bar a run
 show.control_plane_map(lab)         # who wrote what, and what woke whom
+show.funnel(lab.explain("deployment/nginx").scheduling)  # one decision of the scheduler
 show.source(function)               # the package's own code, in a notebook
 """
 
 from karmadalab.show.control_map import control_plane_map
 from karmadalab.show.figure import Figure, Parts
+from karmadalab.show.funnel import funnel, funnel_parts
 from karmadalab.show.page import page
 from karmadalab.show.source import Source, source
 from karmadalab.show.split import outage_split, split_parts
@@ -19,6 +21,8 @@ __all__ = [
     "Parts",
     "Source",
     "control_plane_map",
+    "funnel",
+    "funnel_parts",
     "outage_split",
     "page",
     "source",

@@ -1,7 +1,20 @@
 """The teaching kit: a lesson predicts, reveals and checks; exercises are made out of solutions."""
 
 from karmadalab.teaching.checks import check, hint, parameters
+from karmadalab.teaching.manifests import deployment, policy
 from karmadalab.teaching.prediction import predict, reveal
 from karmadalab.teaching.verdict import Finding, Mistake, Passed, Unsolved
 
-__all__ = ["Finding", "Mistake", "Passed", "Unsolved", "check", "hint", "parameters", "predict", "reveal"]
+__all__ = [
+    "Finding",
+    "Mistake",
+    "Passed",
+    "Unsolved",
+    "check",
+    "deployment",
+    "hint",
+    "parameters",
+    "policy",
+    "predict",
+    "reveal",
+]
