@@ -36,6 +36,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+def real_time() -> float:
+    """Unix seconds of the real world, for whoever must translate the lab's time into it."""
+    return time.time()
+
+
 class NeverSettles(KarmadalabError):
     """Work at one instant kept making more work at the same instant."""
 
@@ -190,6 +195,15 @@ class WallClock(VirtualClock):
                 next_at = self.next_at()
                 until = when if next_at is None or next_at > when else next_at
                 self._news.wait(max(0.0, min((until - self.due()) / self.speed, _LONGEST_WAIT_S)))
+
+    def step(self, longest_s: float = 1.0) -> None:
+        """Do all that is due, then wait for the next timer, for somebody's turn to end, or for `longest_s` at most."""
+        with self.turn:
+            self.catch_up()
+            next_at = self.next_at()
+            left_s = longest_s if next_at is None else (next_at - self.due()) / self.speed
+            if left_s > 0:
+                self._news.wait(min(left_s, longest_s))
 
     def catch_up(self) -> None:
         """Do all that is due by now, without waiting; what is being done right now is not begun again."""

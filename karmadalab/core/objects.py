@@ -50,4 +50,5 @@ def same_metadata(meta: ObjectMeta, old: ObjectMeta) -> bool:
         and meta.annotations == old.annotations
         and meta.finalizers == old.finalizers
         and meta.ownerReferences == old.ownerReferences
+        and meta.managedFields == old.managedFields
     )

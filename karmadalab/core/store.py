@@ -38,9 +38,11 @@ Admit = Callable[[str, AnyObject, AnyObject | None], AnyObject]
 # Kinds whose API server strategy keeps no generation.
 _RBAC = "rbac.authorization.k8s.io"
 _NO_GENERATION = frozenset(
-    ("ConfigMap", "Secret", "Namespace", "Service", "ServiceAccount", "PersistentVolume", "PersistentVolumeClaim")
-    + ("Node", "Event", "Lease.coordination.k8s.io", f"Role.{_RBAC}", f"RoleBinding.{_RBAC}")
-    + (f"ClusterRole.{_RBAC}", f"ClusterRoleBinding.{_RBAC}")
+    (
+        *("ConfigMap", "Secret", "Namespace", "Service", "ServiceAccount", "PersistentVolume", "PersistentVolumeClaim"),
+        *("Node", "Event", "Lease.coordination.k8s.io", f"Role.{_RBAC}", f"RoleBinding.{_RBAC}"),
+        *(f"ClusterRole.{_RBAC}", f"ClusterRoleBinding.{_RBAC}"),
+    )
 )
 
 
@@ -124,6 +126,15 @@ class Store:
     def snapshot(self) -> Snapshot:
         """All objects as they are now; costs a reference each."""
         return Snapshot({kind: dict(table.objects) for kind, table in self._tables.items()}, self.version)
+
+    def copy(self) -> Store:
+        """A store with the same objects and the same admission, for dry runs: nobody sees what is written to it."""
+        clock = VirtualClock(self.clock.now())
+        twin = Store(clock, Trace(clock.now), self.world, self.admit, self.graceful)
+        twin.version, twin._uids = self.version, self._uids
+        for kind, table in self._tables.items():
+            twin._table(kind).objects.update(table.objects)
+        return twin
 
     def kinds(self) -> Names:
         """The kinds of which there is at least one object."""

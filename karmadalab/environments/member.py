@@ -143,6 +143,7 @@ class SimulatedMember:
                     "allocatable": capacity,
                     "capacity": capacity,
                     "conditions": [{"type": "Ready", "status": "True"}],
+                    "nodeInfo": {"kubeletVersion": self.spec.kubernetes},
                 }
                 name = f"{self.spec.name}-node{number}"
                 meta = ObjectMeta(name=name, labels={"kubernetes.io/hostname": name})

@@ -1,0 +1,115 @@
+"""The three patches that say what to change: JSON patch, merge patch and strategic merge patch.
+
+The fourth, server-side apply, says what the result should hold; it stands in `apply.py`. All work on plain manifests
+and return new ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karmadalab.api.errors import BadRequest
+from karmadalab.server.lists import identity, merge_keys
+from karmadalab.server.status import HttpError
+
+Manifest = dict[str, Any]
+
+JSON, MERGE = "application/json-patch+json", "application/merge-patch+json"
+STRATEGIC, APPLY = "application/strategic-merge-patch+json", "application/apply-patch+yaml"
+
+_DIRECTIVE, _ORDER, _FROM, _RETAIN = "$patch", "$setElementOrder/", "$deleteFromPrimitiveList/", "$retainKeys"
+
+
+def json_patch(data: Manifest, patch: Any) -> Manifest:
+    """RFC 6902.
+
+    Raises:
+        HttpError: an operation can't be done.
+    """
+    from jsonpatch import JsonPatch, JsonPatchException
+    from jsonpointer import JsonPointerException
+
+    if not isinstance(patch, list):
+        raise BadRequest("a JSON patch is a list of operations: [{op: replace, path: /spec/replicas, value: 2}]")
+    try:
+        result: Manifest = JsonPatch(patch).apply(data)
+    except (JsonPatchException, JsonPointerException, TypeError, KeyError) as error:
+        raise HttpError(422, "Invalid", f"the JSON patch can't be applied: {error}") from None
+    if not isinstance(result, dict):
+        raise HttpError(422, "Invalid", "the JSON patch leaves no object")
+    return result
+
+
+def merge_patch(data: Any, patch: Any) -> Any:
+    """RFC 7386: maps are merged, everything else is replaced, null removes.
+
+    >>> merge_patch({"a": {"b": 1, "c": 2}}, {"a": {"b": None, "d": 3}})
+    {'a': {'c': 2, 'd': 3}}
+    """
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(data) if isinstance(data, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = merge_patch(merged.get(key), value)
+    return merged
+
+
+def strategic_merge(data: Any, patch: Any) -> Any:
+    """Like a merge patch, but lists of named items are merged item by item.
+
+    >>> before = {"containers": [{"name": "a", "image": "x"}, {"name": "b"}]}
+    >>> strategic_merge(before, {"containers": [{"name": "a", "image": "y"}]})
+    {'containers': [{'name': 'a', 'image': 'y'}, {'name': 'b'}]}
+    """
+    if not isinstance(patch, dict):
+        return patch
+    if patch.get(_DIRECTIVE) == "replace":
+        return {key: value for key, value in patch.items() if key != _DIRECTIVE}
+    if patch.get(_DIRECTIVE) == "delete":
+        return {}
+    merged = dict(data) if isinstance(data, dict) else {}
+    if isinstance(kept := patch.get(_RETAIN), list):
+        merged = {key: value for key, value in merged.items() if key in kept}
+    for key, value in patch.items():
+        if key in (_DIRECTIVE, _RETAIN) or key.startswith(_ORDER):
+            continue
+        if key.startswith(_FROM):
+            field = key.removeprefix(_FROM)
+            merged[field] = [item for item in merged.get(field) or [] if item not in value]
+        elif value is None:
+            merged.pop(key, None)
+        elif isinstance(value, list):
+            merged[key] = _merged_list(key, merged.get(key), value, patch.get(_ORDER + key))
+        else:
+            merged[key] = strategic_merge(merged.get(key), value)
+    return merged
+
+
+def _merged_list(field: str, old: Any, patch: list[Any], order: Any) -> list[Any]:
+    before = old if isinstance(old, list) else []
+    if any(isinstance(item, dict) and item == {_DIRECTIVE: "replace"} for item in patch):
+        return [item for item in patch if item != {_DIRECTIVE: "replace"}]
+    keys = merge_keys(field, before or patch, builtin=True)[:1]
+    if field == "finalizers":
+        return [*before, *(item for item in patch if item not in before)]
+    if not keys:
+        return patch
+    items = {identity(item, keys): item for item in before}
+    for change in patch:
+        name = identity(change, keys)
+        if change.get(_DIRECTIVE) == "delete":
+            items.pop(name, None)
+        else:
+            items[name] = strategic_merge(items.get(name), change)
+    return _ordered(list(items.values()), order, keys)
+
+
+def _ordered(items: list[Any], order: Any, keys: tuple[str, ...]) -> list[Any]:
+    """The items in the order that the patch asks for; those it does not name stay where they were, behind."""
+    if not isinstance(order, list):
+        return items
+    places = {identity(entry, keys): place for place, entry in enumerate(order) if isinstance(entry, dict)}
+    return sorted(items, key=lambda item: places.get(identity(item, keys), len(places)))

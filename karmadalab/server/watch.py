@@ -1,0 +1,242 @@
+"""Watches: changes of a kind, delivered to whoever asked, in order, without holding up the lab.
+
+A store tells the hub of a change while the lab has its turn; that costs an append. The server's thread then takes what
+has come together and renders it, once for all watchers who want it in the same form. A watcher has a bounded queue. One
+that reads too slowly loses it and is told to list again (410), as in Kubernetes; one that vanished is forgotten as soon
+as its connection is. So neither holds memory, and neither holds up another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from karmadalab.api.errors import Gone
+from karmadalab.api.meta import replace
+from karmadalab.api.scheme import AnyObject
+from karmadalab.core.client import ADDED, DELETED, MODIFIED
+from karmadalab.core.store import Store
+from karmadalab.core.trace import CREATE, DELETE
+from karmadalab.server.encode import json_bytes
+from karmadalab.server.selectors import Selection
+from karmadalab.server.status import failure
+
+QUEUED_LINES, QUEUED_BYTES = 10_000, 16 << 20
+_BACKLOG = 200_000  # changes that the server's thread has not yet looked at
+
+Render = Callable[[str, AnyObject, float], bytes]
+
+
+class Change(NamedTuple):
+    """One change of one object.
+
+    Args:
+        event: ADDED, MODIFIED or DELETED.
+        old, new: the object before and after; a deleted one has the resourceVersion of its deletion.
+        version: the store's resourceVersion after it.
+        at: the lab's time, Unix seconds.
+    """
+
+    event: str
+    old: AnyObject | None
+    new: AnyObject
+    version: int
+    at: float
+
+
+def as_seen(change: Change, selection: Selection) -> str | None:
+    """What a change is for someone who looks through a selector: leaving the selection looks like a deletion."""
+    now = selection.matches(change.new)
+    if change.event == ADDED:
+        return ADDED if now else None
+    before = change.old is not None and selection.matches(change.old)
+    if change.event == DELETED:
+        return DELETED if before or now else None
+    if now:
+        return MODIFIED if before else ADDED
+    return DELETED if before else None
+
+
+def missed(store: Store, kind: str, since: int) -> list[Change]:
+    """What has changed after a resourceVersion.
+
+    Raises:
+        Gone: that is no longer known.
+    """
+    if since < store.oldest_version:
+        raise Gone(f"too old resource version: {since} ({store.oldest_version})")
+    found = []
+    for row in reversed(store.trace.rows):
+        if row.world != store.world or not row.version:
+            continue
+        if row.version <= since:
+            break
+        if row.kind == kind:
+            event = {CREATE: ADDED, DELETE: DELETED}.get(row.verb, MODIFIED)
+            new = row.new if row.new is not None else stamped(row.old, row.version)
+            found.append(Change(event, row.old, new, row.version, row.at))
+    return found[::-1]
+
+
+def stamped(obj: Any, version: int) -> Any:
+    """An object with another resourceVersion."""
+    return replace(obj, metadata=replace(obj.metadata, resourceVersion=str(version)))
+
+
+class Watcher:
+    """One who watches.
+
+    Args:
+        selection: what they want to see.
+        render: how.
+        since: the resourceVersion up to which they know all.
+        bookmarks: whether they asked for bookmarks.
+    """
+
+    def __init__(self, selection: Selection, render: Render, since: int, bookmarks: bool = False) -> None:
+        self.selection, self.render, self.since, self.bookmarks = selection, render, since, bookmarks
+        self._known = since
+        self.news = asyncio.Event()
+        self.over = False
+        self._lines: deque[bytes] = deque()
+        self._bytes = 0
+
+    def offer(self, change: Change, rendered: dict[tuple[Any, str], bytes]) -> None:
+        """Queue a change, if it is for this watcher and still new to it."""
+        if self.over or change.version <= self._known:
+            return
+        self.since = change.version
+        event = as_seen(change, self.selection)
+        if event is None:
+            return
+        key = (self.render, event)
+        line = rendered.get(key)
+        if line is None:
+            line = rendered[key] = self.render(event, change.new, change.at)
+        self.put(line)
+
+    def knows(self, version: int) -> None:
+        """It has been told of everything up to a version; what is still on its way to all must not come twice."""
+        self._known = self.since = version
+
+    def put(self, line: bytes) -> None:
+        """Queue a line, or give up when there are too many."""
+        self._lines.append(line)
+        self._bytes += len(line)
+        if len(self._lines) > QUEUED_LINES or self._bytes > QUEUED_BYTES:
+            self.end("you read more slowly than things change here")
+        self.news.set()
+
+    def end(self, why: str) -> None:
+        """No more after this: the watcher must list again."""
+        self.over = True
+        error = failure(Gone(f"too old resource version: {self.since} ({why}; list again)"))
+        self._lines = deque([json_bytes({"type": "ERROR", "object": error}) + b"\n"])
+        self._bytes = 0
+        self.news.set()
+
+    def take(self) -> bytes:
+        """All that is queued."""
+        lines = b"".join(self._lines)
+        self._lines.clear()
+        self._bytes = 0
+        self.news.clear()
+        return lines
+
+
+class Hub:
+    """Who watches what in one store.
+
+    Args:
+        store: watched, one kind at a time, when somebody first asks for it.
+        loop: the server's event loop.
+        derived: kinds that are read off the changes of others: which others, and what the last change makes.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        loop: asyncio.AbstractEventLoop,
+        derived: Mapping[str, tuple[Sequence[str], Callable[[Store], list[Any]]]] | None = None,
+    ) -> None:
+        self._store, self._loop, self._derived = store, loop, derived or {}
+        self._watchers: dict[str, set[Watcher]] = {}
+        self._stops: dict[str, Callable[[], None]] = {}
+        self._pending: deque[tuple[str, Change]] = deque()
+        self._scheduled = False
+
+    def add(self, kind: str, watcher: Watcher) -> None:
+        """Begin to deliver; the caller has the turn, so that nothing is missed since it looked."""
+        self._watchers.setdefault(kind, set()).add(watcher)
+        if kind not in self._stops:
+            self._stops[kind] = self._begin(kind)
+
+    def _begin(self, kind: str) -> Callable[[], None]:
+        version = self._store.version
+        stops = [self._store.watch(kind, self._handler(kind), since=version)]
+        sources, make = self._derived.get(kind, ((), lambda store: []))
+        stops += [self._store.watch(source, self._derive(kind, make), since=version) for source in sources]
+
+        def stop() -> None:
+            for each in stops:
+                each()
+
+        return stop
+
+    def remove(self, kind: str, watcher: Watcher) -> None:
+        """Deliver no more; the caller has the turn."""
+        watchers = self._watchers.get(kind, set())
+        watchers.discard(watcher)
+        if not watchers and kind in self._stops:
+            self._stops.pop(kind)()
+
+    def close(self) -> None:
+        """Stop watching the store; the caller has the turn."""
+        for stop in self._stops.values():
+            stop()
+        self._stops.clear()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._watchers.values()))
+
+    def _handler(self, kind: str) -> Callable[[str, Any, Any], None]:
+        store, pending = self._store, self._pending
+
+        def handle(event: str, old: Any, new: Any) -> None:
+            gone = event == DELETED
+            version = store.version if gone else int(new.metadata.resourceVersion)
+            seen = stamped(new, version) if gone else new
+            pending.append((kind, Change(event, old, seen, version, store.clock.now())))
+            self._deliver_soon()
+
+        return handle
+
+    def _derive(self, kind: str, make: Callable[[Store], list[Any]]) -> Callable[[str, Any, Any], None]:
+        def handle(event: str, old: Any, new: Any) -> None:
+            for obj in make(self._store):
+                change = Change(ADDED, None, obj, int(obj.metadata.resourceVersion), self._store.clock.now())
+                self._pending.append((kind, change))
+                self._deliver_soon()
+
+        return handle
+
+    def _deliver_soon(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon_threadsafe(self._deliver)
+
+    def _deliver(self) -> None:
+        """In the server's thread: render what has come together and queue it."""
+        self._scheduled = False  # first, so that a change that comes now schedules anew
+        if len(self._pending) > _BACKLOG:
+            self._pending.clear()
+            for watcher in [watcher for watchers in self._watchers.values() for watcher in watchers]:
+                watcher.end("the server can't keep up")
+            return
+        while self._pending:
+            kind, change = self._pending.popleft()
+            rendered: dict[tuple[Any, str], bytes] = {}
+            for watcher in tuple(self._watchers.get(kind, ())):
+                watcher.offer(change, rendered)
