@@ -4,7 +4,7 @@ When a region goes down, moving everything at the same moment can bring down wha
 eviction queue lets a worker process one request, then pauses it for 1/rate seconds. A failed request does not pause the
 worker; it comes back after the pause, or after its own back-off if that is longer.
 
-Mirrors pkg/util/helper/... of v1.18: `--resource-eviction-rate`. Not modelled: the token bucket of 10 a second with a
+Mirrors the eviction queue of v1.18, `--resource-eviction-rate`. Not modelled: the token bucket of 10 a second with a
 burst of 100, which only matters for rates above 10.
 """
 
