@@ -1,7 +1,7 @@
 """endpointslice-collect-controller: report a provider's endpoints of a MultiClusterService.
 
-The Work with a MultiClusterService in a provider's execution namespace says which Service; the member's own slices of it
-are copied into the control plane, each inside a Work that nobody carries out. Runs in the control plane for push
+The Work with a MultiClusterService in a provider's execution namespace says which Service; the member's own slices of
+it are copied into the control plane, each inside a Work that nobody carries out. Runs in the control plane for push
 clusters and in the agent for pull clusters.
 
 Mirrors pkg/controllers/multiclusterservice/endpointslice_collect_controller.go.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from karmadalab.api.cluster import APIEnablement
 from karmadalab.api.errors import KarmadalabError
+from karmadalab.api.hpa import PodMetric
 from karmadalab.core.client import Client
 
 
@@ -52,5 +54,17 @@ class Members(Protocol):
 
         Raises:
             ClientFailed: it is, but it can't: a client needs credentials.
+        """
+        ...
+
+
+class PodMetrics(Protocol):
+    """The resource metrics of members' pods, as a metrics server has them."""
+
+    def cpu(self, cluster: str, namespace: str) -> Mapping[str, PodMetric]:
+        """What the pods of a namespace use, by name.
+
+        Raises:
+            NoMetric: the member has no metrics API.
         """
         ...

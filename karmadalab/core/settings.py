@@ -51,6 +51,14 @@ _GATES_V1_18 = {
 }
 DEFAULT_GATES: Mapping[str, Mapping[str, bool]] = {"v1.13": _GATES_V1_13, "v1.18": _GATES_V1_18}
 
+# Periods of loops, which would never pause without one.
+_LOOPS = (
+    "cluster_monitor_period",
+    "cluster_status_update_frequency",
+    "cluster_lease_duration",
+    "horizontal_pod_autoscaler_sync_period",
+)
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -86,6 +94,11 @@ class Settings:
     skipped_propagating_namespaces: str = "kube-.*"
     rate_limiter_base_delay: Seconds = 0.005
     rate_limiter_max_delay: Seconds = 1000.0
+    horizontal_pod_autoscaler_sync_period: Seconds = 15.0
+    horizontal_pod_autoscaler_downscale_stabilization: Seconds = 300.0
+    horizontal_pod_autoscaler_tolerance: float = 0.1
+    horizontal_pod_autoscaler_cpu_initialization_period: Seconds = 300.0
+    horizontal_pod_autoscaler_initial_readiness_delay: Seconds = 30.0
     leader_elect_lease_duration: Seconds = 15.0
     leader_elect_retry_period: Seconds = 2.0
     controllers: str = "*"
@@ -147,7 +160,9 @@ class Settings:
             BadRequest: an unknown flag (the message offers a close one) or a bad value.
         """
         if not isinstance(flags, Mapping):
-            raise BadRequest(f"settings: expected a mapping such as {{'cluster-failure-threshold': '60s'}}, got {flags!r}")
+            raise BadRequest(
+                f"settings: expected a mapping such as {{'cluster-failure-threshold': '60s'}}, got {flags!r}"
+            )
         names = [item.name for item in fields(self)]
         changes: dict[str, Any] = {}
         for flag, value in flags.items():
@@ -206,7 +221,9 @@ def _check_pattern(name: str, pattern: str) -> None:
     try:
         re.compile(pattern)
     except re.error as error:
-        raise BadRequest(f"{name}: {pattern!r} is not a regular expression: {error}; write for example kube-.*") from None
+        raise BadRequest(
+            f"{name}: {pattern!r} is not a regular expression: {error}; write for example kube-.*"
+        ) from None
 
 
 def _boolean(name: str, value: Any) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from karmadalab.api.cluster import execution_namespace
+from karmadalab.api.hpa import NoMetric, PodMetric
 from karmadalab.api.scheme import RESOURCE_TYPES
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.application_failover import ApplicationFailoverController
@@ -18,6 +19,7 @@ from karmadalab.controllers.binding_status import BindingStatusController
 from karmadalab.controllers.cluster import ClusterController
 from karmadalab.controllers.cluster_status import ClusterStatusController, ThresholdFilter, threshold_adjusted
 from karmadalab.controllers.cluster_taint_policy import ClusterTaintPolicyController
+from karmadalab.controllers.cron_federated_hpa import CronFederatedHPAController
 from karmadalab.controllers.dependencies_distributor import DependenciesDistributor
 from karmadalab.controllers.deployment_replicas_syncer import DeploymentReplicasSyncer
 from karmadalab.controllers.detector import ResourceDetector
@@ -25,6 +27,7 @@ from karmadalab.controllers.endpoint_slice import EndpointSliceController
 from karmadalab.controllers.endpoint_slice_collect import EndpointSliceCollectController
 from karmadalab.controllers.endpoint_slice_dispatch import EndpointSliceDispatchController
 from karmadalab.controllers.execution import ExecutionController
+from karmadalab.controllers.federated_hpa import FederatedHPAController
 from karmadalab.controllers.graceful_eviction import GracefulEvictionController
 from karmadalab.controllers.hpa_scale_target_marker import HPAScaleTargetMarker
 from karmadalab.controllers.lease import LeaseController
@@ -41,7 +44,7 @@ from karmadalab.core.client import Client
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.controller import Manager, Reconciler
 from karmadalab.core.indexes import add_indexes
-from karmadalab.core.member import MemberCluster
+from karmadalab.core.member import MemberCluster, PodMetrics
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
@@ -73,6 +76,14 @@ class Reach:
     def reach(self, name: str) -> MemberCluster | None:
         """The member, None when another process talks to it."""
         return self._members.get(name)
+
+
+class NoMetrics:
+    """Members without a metrics API."""
+
+    def cpu(self, cluster: str, namespace: str) -> Mapping[str, PodMetric]:
+        """Raises `NoMetric`."""
+        raise NoMetric(f"{cluster} has no metrics API")
 
 
 class ControlPlane:
@@ -108,6 +119,8 @@ class ControlPlane:
         self.scheduler = scheduler
         self.threshold = threshold or threshold_adjusted
         self.push_members: dict[str, MemberCluster] = {}
+        self.proxied_members: dict[str, MemberCluster] = {}  # all of them, by way of Karmada's proxy
+        self.metrics: PodMetrics = NoMetrics()
         self.phases = phases
         self.store = ApiServer(clock, trace, admit=self._admission().admit).store
         add_indexes(self.store)
@@ -162,6 +175,8 @@ class ControlPlane:
             WorkloadRebalancerController(manager, store),
             RemedyController(store),
             ClusterTaintPolicyController(manager, store),
+            FederatedHPAController(manager, store, Reach(self.proxied_members), self.metrics),
+            CronFederatedHPAController(manager, store),
             *self._multi_cluster_services(manager, members),
             *self._optional(store),
         ]

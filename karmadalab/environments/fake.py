@@ -20,6 +20,7 @@ from karmadalab.environments.control_plane import CONTROLLER_MANAGER, SCHEDULER,
 from karmadalab.environments.faults import FROZEN, STOPPED, Effect, Fault, combined
 from karmadalab.environments.fleet import Fleet, MemberSpec
 from karmadalab.environments.link import REFUSED, SILENT, UP, Link, Remote
+from karmadalab.environments.load import Loads
 from karmadalab.environments.member import SimulatedMember
 
 # A process that was killed leaves a leader lease behind: its successor waits for that to end, and for its own next try.
@@ -55,6 +56,8 @@ class FakeWorld:
         self.members: dict[str, SimulatedMember] = {}
         self.agents: dict[str, Manager] = {}
         self.faults: list[Fault] = []
+        self.loads = Loads(self.clock, self.members)
+        control_plane.metrics = self.loads
         self._rng = rng
         self._frozen_at: dict[str, float] = {}
         self._starting: dict[str, Timer] = {}
@@ -78,6 +81,7 @@ class FakeWorld:
             raise BadRequest(f"member {spec.name} has joined already; choose another name")
         member = self.members[spec.name] = SimulatedMember(spec, self.clock, self.trace, self._rng)
         plane = self.control_plane
+        plane.proxied_members[spec.name] = member.from_control_plane
         if spec.mode != PULL:
             plane.push_members[spec.name] = member.from_control_plane
         plane.store.create(_cluster_object(spec))

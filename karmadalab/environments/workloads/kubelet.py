@@ -14,7 +14,7 @@ from typing import Any
 
 from karmadalab.api.errors import KarmadalabError, NotFound
 from karmadalab.api.quantity import milli
-from karmadalab.api.time import seconds
+from karmadalab.api.time import Time, seconds
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.client import ADDED, DELETED
 from karmadalab.core.clock import Timer
@@ -115,7 +115,8 @@ class Kubelet:
 
     def _bind(self, pod: Unstructured, node: str) -> None:
         bound = self._store.update(pod.with_spec(nodeName=node))
-        status = {"phase": PENDING, "conditions": [pod_condition("Ready", "False")]}
+        now = str(Time(self._site.clock.now()))
+        status = {"phase": PENDING, "startTime": now, "conditions": [pod_condition("Ready", "False")]}
         self._store.update_status(bound.with_status(status))
         self._start(bound.metadata.namespace, bound.metadata.name)
 
@@ -137,12 +138,13 @@ class Kubelet:
             waits = [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]
             conditions = [pod_condition("Ready", "False", "ContainersNotReady")]
             self._store.update_status(
-                pod.with_status({"phase": PENDING, "conditions": conditions, "containerStatuses": waits})
+                pod.with_status({**pod.status, "phase": PENDING, "conditions": conditions, "containerStatuses": waits})
             )
             return
         self._addresses += 1
         status = {
             "phase": RUNNING,
+            "startTime": pod.status.get("startTime"),
             "podIP": pod.status.get("podIP") or self._site.address(self._addresses),
             "conditions": [pod_condition("Ready", "True", "", self._site.clock.now())],
         }
@@ -176,7 +178,7 @@ class Kubelet:
                 self._site.later(self.shutdown_s, ACTOR, self._end, *key)
                 continue
             conditions = [pod_condition("Ready", "False", "ContainersNotReady")]
-            self._store.update_status(pod.with_status({"phase": RUNNING, "conditions": conditions}))
+            self._store.update_status(pod.with_status({**pod.status, "phase": RUNNING, "conditions": conditions}))
             self._start(*key)
         self._schedule_soon()
 

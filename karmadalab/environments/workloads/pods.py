@@ -50,6 +50,14 @@ def owner_of(obj: Unstructured, kind: str) -> OwnerReference | None:
     return None
 
 
+def workload_of(pod: Unstructured) -> str:
+    """The name of the workload a pod belongs to: its Deployment rather than the ReplicaSet in between."""
+    for owner in pod.metadata.ownerReferences:
+        suffix = f"-{pod.metadata.labels.get('pod-template-hash')}"
+        return owner.name.removesuffix(suffix) if owner.kind == "ReplicaSet" else owner.name
+    return pod.metadata.name
+
+
 def owned_by(owner: Unstructured) -> tuple[OwnerReference, ...]:
     """The reference that makes an object the owner's."""
     meta = owner.metadata
