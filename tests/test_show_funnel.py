@@ -56,7 +56,7 @@ def test_each_cluster_goes_as_far_as_the_scheduler_let_it() -> None:
 
 def test_division_shows_weight_and_exact_share() -> None:
     cells = rows("divided")
-    assert cells["member5"][3:] == ["weight 5: 3.89", "5"]
+    assert cells["member5"][3:] == ["weight 5: 3.89", "4"]
     assert cells["member1"][3] == "weight 1: 0.78"
     assert cells["member1"][4] == "none"
 

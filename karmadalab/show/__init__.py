@@ -4,10 +4,12 @@ show.timeline(lab)                  # a failover, a lane a cluster
 show.outage_split({"defaults": lab})  # the parts of an outage, a bar a run
 show.control_plane_map(lab)         # who wrote what, and what woke whom
 show.funnel(lab.explain("deployment/nginx").scheduling)  # one decision of the scheduler
+show.curves({"defaults": points}, title="...", text="...", x="outage (s)", y="moves")
 show.source(function)               # the package's own code, in a notebook
 """
 
 from karmadalab.show.control_map import control_plane_map
+from karmadalab.show.curves import curves
 from karmadalab.show.figure import Figure, Parts
 from karmadalab.show.funnel import funnel, funnel_parts
 from karmadalab.show.page import page
@@ -21,6 +23,7 @@ __all__ = [
     "Parts",
     "Source",
     "control_plane_map",
+    "curves",
     "funnel",
     "funnel_parts",
     "outage_split",

@@ -19,7 +19,7 @@ from karmadalab.show.figure import Figure, Parts
 STEPS = ("filters", "score, room", "selection", "division", "replicas")
 MOST_ROWS = 24
 _ROW_PX, _TOP_PX, _BOTTOM_PX, _LEFT_PX, _RIGHT_PX = 30, 96, 16, 104, 24
-_REASON_CHARACTERS = 150  # over the whole width of five columns
+_REASON_CHARACTERS = 180  # over the whole width of five columns
 
 _COLUMNS = (
     *("cluster", "refused_by", "reason", "score", "available", "selection"),

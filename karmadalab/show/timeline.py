@@ -184,7 +184,7 @@ def _layout(
             "range": [0, most * 1.15],
             "title": {"text": "replicas serving", "font": {"size": 11}},
             "tickformat": "d",
-            "nticks": 5,
+            "dtick": max(1, -(-most // 5)),
             "gridcolor": "#e2e2e2",
             "zeroline": True,
             "zerolinecolor": style.INK,
