@@ -25,7 +25,8 @@ from karmadalab.api.time import duration, seconds
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.cluster import with_taints
 from karmadalab.controllers.cluster_status import ThresholdFilter
-from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock, WallClock, in_turn
+from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock, WallClock, in_turn, real_time
+from karmadalab.core.journal import Journal
 from karmadalab.core.settings import Settings
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.story import Story, parse, tell
@@ -36,7 +37,8 @@ from karmadalab.environments.check import check
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld, lead_s
 from karmadalab.environments.fault_control import MemberFaults, ProcessFaults, fault_control
-from karmadalab.environments.fleet import Fleet, fleet_of, read_fleet
+from karmadalab.environments.fleet import Fleet, MemberSpec, fleet_of, read_fleet
+from karmadalab.environments.load import Load
 from karmadalab.environments.manifests import Manifests, applied, in_namespace, read_manifests
 from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter
@@ -45,6 +47,7 @@ from karmadalab.scheduler.controller import NAME as SCHEDULER_NAME
 from karmadalab.webhook import warnings_for
 
 _BINDINGS = (ResourceBinding.GROUP_KIND, ClusterResourceBinding.GROUP_KIND)
+_UNSCHEDULABLE = "cluster.karmada.io/unschedulable"
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -66,6 +69,7 @@ class Lab(View):
         self.clock = world.clock
         self.trace = world.trace
         self.store = world.control_plane.store
+        self._journal: Journal | None = None
 
     @classmethod
     def fake(
@@ -83,6 +87,7 @@ class Lab(View):
         strict: bool = True,
         epoch: float | None = DEFAULT_EPOCH,
         speed: float | None = None,
+        data: str | Path | None = None,
     ) -> Lab:
         """A lab in memory, on a virtual clock.
 
@@ -98,7 +103,7 @@ class Lab(View):
             interpreter: what custom kinds mean.
             strict: whether an unexpected exception in a controller ends the run (else it is retried and traced).
             epoch: the Unix time at which the lab begins; None is the default, and now for a live lab.
-            speed: see `live`.
+            speed, data: see `live`.
 
         Raises:
             BadRequest, Invalid: what is wrong with the arguments; nothing was started.
@@ -106,6 +111,9 @@ class Lab(View):
         chosen = _fleet(fleet, members, pull)
         flags = settings if isinstance(settings, Settings) else Settings().with_flags(settings or {})
         rng = Random(_checked_seed(seed))
+        journal = None if data is None else Journal(data)
+        if journal is not None and epoch is None:
+            epoch = max(real_time(), journal.last_time + lead_s(flags))  # a fast lab may be ahead of the real world
         clock = _clock(epoch, speed, lead_s(flags))
         trace = Trace(clock.now)
         if phases is None:
@@ -122,11 +130,17 @@ class Lab(View):
             interpreter=interpreter,
             strict=strict,
         )
+        if journal is not None:
+            journal.attach(plane.store)
         world = FakeWorld(plane, chosen, rng)
         world.start()
         if isinstance(clock, WallClock):
+            if journal is not None:
+                clock.after_turn = journal.flush
             clock.begin()
-        return cls(world, flags, seed)
+        lab = cls(world, flags, seed)
+        lab._journal = journal
+        return lab
 
     @classmethod
     def live(cls, fleet: Any = None, *, speed: float = 1.0, strict: bool = False, **options: Any) -> Lab:
@@ -136,8 +150,17 @@ class Lab(View):
             fleet, options: as for `fake`.
             speed: seconds in the lab for each real second.
             strict: a lab that is left alone should not stop at the first defect of a controller.
+                An option `data` names a file (SQLite) in which the control plane's objects outlive the process; the
+                members, which are simulated in memory, begin empty each time.
         """
         return cls.fake(fleet, speed=speed, strict=strict, **{"epoch": None, **options})
+
+    def close(self) -> None:
+        """Let go of the file that a live lab keeps its objects in; only one lab at a time can have it."""
+        if self._journal is not None:
+            with self.clock.taken():
+                self._journal.close()
+            self._journal = None
 
     def serve(self, **options: Any) -> Any:
         """Let `kubectl` and other clients in: serve the control plane and every member over HTTPS on loopback.
@@ -277,6 +300,59 @@ class Lab(View):
         """Remove a taint, named by `key:effect` or as it was given."""
         found = self.get(Cluster, cluster)
         return self.update(_tainted(found, [], [_taint(taint)], self.clock.now()))
+
+    def cordon(self, cluster: str) -> Any:
+        """Let no new workload go to a cluster, as `karmadactl cordon` does."""
+        return self.taint(cluster, f"{_UNSCHEDULABLE}:NoSchedule")
+
+    def uncordon(self, cluster: str) -> Any:
+        """Let workloads go there again."""
+        return self.untaint(cluster, f"{_UNSCHEDULABLE}:NoSchedule")
+
+    @in_turn
+    def join(self, member: str | Mapping[str, Any] | MemberSpec) -> None:
+        """Let a cluster join: a name, or a mapping with the fields of a fleet's member.
+
+        Raises:
+            BadRequest, Invalid: the name is no name, or is taken.
+        """
+        spec = member if isinstance(member, MemberSpec) else read_fleet([member], "join").members[0]
+        self.world.join(spec)
+        self.clock.run_until(self.clock.now())
+
+    @in_turn
+    def unjoin(self, member: str) -> None:
+        """Let a cluster leave: its workloads go elsewhere, and what Karmada put there is deleted, in half a minute.
+
+        Raises:
+            BadRequest: there is no such cluster.
+        """
+        self.world.leave(member)
+        self.clock.run_until(self.clock.now())
+
+    def load(
+        self,
+        workload: str,
+        requests_s: float,
+        *,
+        cpu_ms: float = 10.0,
+        member: str = "",
+        namespace: str = "default",
+    ) -> None:
+        """Put load on a workload; its pods share it, and a FederatedHPA sees what they use.
+
+        Args:
+            workload: its name.
+            requests_s: requests a second; 0 ends the load.
+            cpu_ms: what a request costs, in milliseconds of a core.
+            member: where they arrive; the whole fleet by default.
+
+        Raises:
+            BadRequest: less than nothing, or there is no such member.
+        """
+        if member:
+            self.world.member(member)
+        self.world.loads.put(namespace, workload, Load(requests_s, cpu_ms, member))
 
     def member(self, name: str) -> View:
         """A member's own API server, to look into. Raises `BadRequest` with the names there are."""

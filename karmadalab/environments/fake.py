@@ -76,19 +76,41 @@ class FakeWorld:
     # --- members
 
     def join(self, spec: MemberSpec) -> None:
-        """Make a member and register it, as `karmadactl join` or an agent's start would."""
-        if spec.name in self.members:
-            raise BadRequest(f"member {spec.name} has joined already; choose another name")
-        member = self.members[spec.name] = SimulatedMember(spec, self.clock, self.trace, self._rng)
+        """Make a member and register it, as `karmadactl join` or an agent's start would.
+
+        One that has left is registered again as it is now: what was not Karmada's still runs on it.
+
+        Raises:
+            BadRequest: it is a member.
+        """
         plane = self.control_plane
+        member = self.members.get(spec.name)
+        if member is None:
+            member = self.members[spec.name] = SimulatedMember(spec, self.clock, self.trace, self._rng)
+        elif plane.store.find(Cluster, spec.name) is not None:
+            raise BadRequest(
+                f"the cluster ID {member.spec.name}-id or the cluster name {spec.name} has been registered: member "
+                f"{spec.name} has joined already; choose another name"
+            )
         plane.proxied_members[spec.name] = member.from_control_plane
         if spec.mode != PULL:
             plane.push_members[spec.name] = member.from_control_plane
-        plane.store.create(_cluster_object(spec))
-        if spec.mode == PULL:
+        if plane.store.find(Cluster, spec.name) is None:  # a control plane that comes back knows it already
+            plane.store.create(_cluster_object(spec))
+        if spec.mode == PULL and spec.name not in self.agents:
             client = Remote(plane.store, member.uplink, self.clock, self.trace)
             agent = self.agents[spec.name] = plane.agent(spec.name, client, member.from_agent)
             agent.start()
+
+    def leave(self, name: str) -> None:
+        """Unregister a member, as `karmadactl unjoin` does; Karmada then takes what is its own from it.
+
+        Raises:
+            BadRequest: there is no such cluster.
+        """
+        if self.control_plane.store.find(Cluster, name) is None:
+            raise BadRequest(f"no cluster object {name} found in karmada control Plane")
+        self.control_plane.store.delete(Cluster, name)
 
     def member(self, name: str) -> SimulatedMember:
         """A member by name. Raises `BadRequest`, with the names there are."""

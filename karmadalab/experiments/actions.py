@@ -14,6 +14,7 @@ from karmadalab.api.errors import Invalid
 from karmadalab.api.meta import Data
 from karmadalab.environments.control_plane import CONTROLLER_MANAGER, SCHEDULER
 from karmadalab.environments.fleet import Fleet
+from karmadalab.experiments.membership import ACTIONS as MEMBERSHIP
 from karmadalab.experiments.words import Length, known, length, named, one_of
 from karmadalab.lab import Lab
 
@@ -238,6 +239,7 @@ _CLASSES: dict[str, type[Any]] = {
     "delete": DeleteAction,
     "taint": TaintAction,
     "untaint": UntaintAction,
+    **MEMBERSHIP,
 }
 
 

@@ -30,6 +30,7 @@ from karmadalab.environments.files import load_yaml
 from karmadalab.environments.fleet import Fleet, read_fleet
 from karmadalab.environments.phases import Phases
 from karmadalab.experiments.actions import Action, located, read_action
+from karmadalab.experiments.membership import with_joiners
 from karmadalab.experiments.evidence import Evidence
 from karmadalab.experiments.expectations import Expectation, read_expectations
 from karmadalab.experiments.judge import judge
@@ -161,7 +162,8 @@ def _scenario(data: ScenarioData, where: str, base: Path, settings: Mapping[str,
         flags = Settings().with_flags(data.settings)
     fleet = _fleet(data.fleet, where, base)
     until_s = length(data.until, f"{where}: until")
-    timed = sorted(_timed(data, fleet, until_s, where), key=lambda item: item[0])
+    everyone = with_joiners(fleet, data.actions, f"{where}: actions")
+    timed = sorted(_timed(data, everyone, until_s, where), key=lambda item: item[0])
     names = [action.name for _, action, _ in timed if action.name]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise Invalid(f"{where}: actions: the name {twice!r} is used twice; every moment needs its own name")
@@ -176,7 +178,7 @@ def _scenario(data: ScenarioData, where: str, base: Path, settings: Mapping[str,
         manifests=data.manifests,
         actions=tuple((at_s, action) for at_s, action, _ in timed),
         until_s=until_s,
-        expect=read_expectations(data.expect, fleet, names, f"{where}: expect"),
+        expect=read_expectations(data.expect, everyone, names, f"{where}: expect"),
         paths=tuple(path for _, _, path in timed),
     )
 
