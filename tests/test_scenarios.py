@@ -210,10 +210,12 @@ REFUSED = [
     ("negative end", {"until": "-5m"}, "scenario: until: a time can't be negative, got -5m"),
     ("end that is no time", {"until": "soon"}, "scenario: until: 'soon' is not a duration: write 40s, 5m, 1h30m"),
     ("action without a verb", {"actions": [{"at": "1m"}]},
-     "scenario: actions[0]: an action says exactly one of fault, heal, restart, apply, scale, delete, taint, untaint; "
+     "scenario: actions[0]: an action says exactly one of fault, heal, restart, apply, scale, delete, taint, untaint, "
+     "join, unjoin, cordon, uncordon, load; "
      "it has at"),
     ("action with two verbs", {"actions": [{"at": "1m", "fault": "refuse", "heal": "all"}]},
-     "scenario: actions[0]: an action says exactly one of fault, heal, restart, apply, scale, delete, taint, untaint; "
+     "scenario: actions[0]: an action says exactly one of fault, heal, restart, apply, scale, delete, taint, untaint, "
+     "join, unjoin, cordon, uncordon, load; "
      "it says fault and heal"),
     ("action that is text", {"actions": ["heal"]}, "scenario: actions[0]: an action is a mapping such as {fault: ...}"),
     ("unknown cluster", {"actions": [{"at": "1m", "fault": "refuse", "target": "member9"}]},

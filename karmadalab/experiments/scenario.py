@@ -30,10 +30,10 @@ from karmadalab.environments.files import load_yaml
 from karmadalab.environments.fleet import Fleet, read_fleet
 from karmadalab.environments.phases import Phases
 from karmadalab.experiments.actions import Action, located, read_action
-from karmadalab.experiments.membership import with_joiners
 from karmadalab.experiments.evidence import Evidence
 from karmadalab.experiments.expectations import Expectation, read_expectations
 from karmadalab.experiments.judge import judge
+from karmadalab.experiments.membership import with_joiners
 from karmadalab.experiments.result import ScenarioResult
 from karmadalab.experiments.words import Length, known, length
 from karmadalab.lab import Lab
