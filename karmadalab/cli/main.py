@@ -74,6 +74,27 @@ def explain(
         typer.echo(repr(run_scenario(file, flags_of(set), seed).lab.explain(what)))
 
 
+@app.command()
+def serve(
+    fleet: Annotated[Path | None, typer.Argument(metavar="[FLEET]", help="a fleet file; three members without")] = None,
+    speed: Annotated[float, typer.Option(help="seconds in the lab for each real second")] = 1.0,
+    port: Annotated[int, typer.Option(help="where to listen on loopback; 0 for any free port")] = 0,
+    set: Set = None,
+    seed: Seed = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="keep the control plane's objects there (SQLite)")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="where the kubeconfig goes; by default a temporary folder")
+    ] = None,
+) -> None:
+    """Start a live control plane with simulated members, for the real kubectl; Ctrl-C ends it."""
+    with refusals():
+        from karmadalab.cli.serve import serve_lab
+
+        serve_lab(fleet, speed, port, flags_of(set), seed, data, folder)
+
+
 exercises = typer.Typer(help="Make the exercises out of their solutions, and try both.", no_args_is_help=True)
 app.add_typer(exercises, name="exercises")
 Solutions = Annotated[Path, typer.Option(metavar="FOLDER", help="where the sources are")]

@@ -36,6 +36,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+def _nothing() -> None:
+    """What there is to do at the end of a turn, as a rule."""
+
+
 def real_time() -> float:
     """Unix seconds of the real world, for whoever must translate the lab's time into it."""
     return time.time()
@@ -170,6 +174,7 @@ class WallClock(VirtualClock):
         self._origin: float | None = None  # the monotonic time at which the lab's epoch was
         self._news = threading.Condition(self.turn)
         self._busy = False
+        self.after_turn: Callable[[], object] = _nothing  # called at the end of each turn, before anybody hears of it
 
     def begin(self) -> None:
         """From now on time passes by itself."""
@@ -200,6 +205,7 @@ class WallClock(VirtualClock):
         """Do all that is due, then wait for the next timer, for somebody's turn to end, or for `longest_s` at most."""
         with self.turn:
             self.catch_up()
+            self.after_turn()
             next_at = self.next_at()
             left_s = longest_s if next_at is None else (next_at - self.due()) / self.speed
             if left_s > 0:
@@ -225,6 +231,7 @@ class WallClock(VirtualClock):
             try:
                 yield
             finally:
+                self.after_turn()
                 self._news.notify_all()  # whoever waits looks again: there may be an earlier timer now
 
 

@@ -136,6 +136,28 @@ class Store:
             twin._table(kind).objects.update(table.objects)
         return twin
 
+    def restore(self, objects: Iterable[Any], version: int, uids: int) -> None:
+        """Take in the objects that another run of this API server left; whoever knows an older version must list again.
+
+        Args:
+            objects: as they were, in the order of their resourceVersions.
+            version: the store's then.
+            uids: how many uids it had given out.
+        """
+        for obj in objects:
+            meta, kind = obj.metadata, obj.GROUP_KIND
+            table = self._table(kind)
+            table.order = None
+            self.version = int(meta.resourceVersion)
+            self._put(table, kind, (meta.namespace, meta.name), None, obj, CREATE, ADDED)
+        self.version = self.oldest_version = max(version, self.version)
+        self._uids = uids
+
+    @property
+    def uids(self) -> int:
+        """How many uids were given out."""
+        return self._uids
+
     def kinds(self) -> Names:
         """The kinds of which there is at least one object."""
         return sorted(kind for kind, table in self._tables.items() if table.objects)

@@ -65,10 +65,15 @@ class FakeWorld:
     def start(self) -> None:
         """Start the control plane and let the fleet join, so that all is settled when the lab begins."""
         plane = self.control_plane
+        returning = [spec for spec in self.fleet.members if plane.store.find(Cluster, spec.name) is not None]
+        for spec in returning:  # known from before the control plane died: within reach when its processes start
+            self.join(spec)
         plane.controller_manager.start()
         plane.scheduler_process.start()
         frequency_s = plane.settings.cluster_status_update_frequency
         for spec in self.fleet.members:
+            if spec in returning:
+                continue
             phase_s = self.phases.probe_s.get(spec.name, 0.0) % frequency_s
             self.clock.call_at(self.clock.epoch - frequency_s + phase_s - self.phases.latency_s, self.join, spec)
         self.clock.run_until(self.clock.epoch)

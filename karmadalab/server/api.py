@@ -46,7 +46,7 @@ class Api:
         store: its objects.
         loop: the event loop of the server.
         is_up: raises `Unreachable` when this API server is down.
-        ways: the members that it can pass requests on to.
+        way: finds the member that a request is passed on to.
     """
 
     def __init__(
@@ -54,13 +54,13 @@ class Api:
         store: Store,
         loop: asyncio.AbstractEventLoop,
         is_up: Callable[[], None] = lambda: None,
-        ways: dict[str, Way] | None = None,
+        way: Callable[[str], Way | None] = lambda name: None,
     ) -> None:
         self.store = store
         derived = {} if store.world else {EVENT: (tuple(TELLERS), lambda store: event_changes(store.trace))}
         self.hub = Hub(store, loop, derived)
         self._is_up = is_up
-        self._ways = ways if ways is not None else {}
+        self._way = way
         self._verbs = Verbs(store)
         self._renders: dict[tuple[str, ...], Render] = {}
 
@@ -144,7 +144,7 @@ class Api:
     def _proxy(self, call: Call, meant: Target) -> Reply | Stream:
         """Pass a request on to a member, over the same link that the control plane uses."""
         self._verbs.answer(call._replace(method="GET"), meant._replace(subresource=""))  # NotFound, if it is none
-        way = self._ways.get(meant.name)
+        way = self._way(meant.name)
         if way is None:
             raise NotFound(f"cluster {meant.name} has no API server that this server can reach")
         try:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from hmac import compare_digest
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
 from karmadalab.core.clock import VirtualClock
@@ -26,6 +26,7 @@ from karmadalab.server.status import HttpError, failure
 from karmadalab.server.stream import run_stream
 
 MAX_BODY = 3 << 20  # what a real API server takes
+_MEMBERS = "/members/"
 _BODY_S = 30.0  # how long a request may take to arrive
 
 Scope = MutableMapping[str, Any]
@@ -34,21 +35,30 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 T = TypeVar("T")
 
 
+class Apis(Protocol):
+    """The API servers behind one address: the control plane's at its root, members' below `/members/NAME`."""
+
+    def find(self, name: str) -> Api | None:
+        """The API server of a member, or of the control plane without a name; called in the turn."""
+        ...
+
+    def all(self) -> list[Api]:
+        """All that have been found."""
+        ...
+
+
 class App:
     """The application.
 
     Args:
         clock: the lab's.
-        apis: path prefix (empty for the control plane, `/members/member1`) -> API server.
+        apis: the API servers.
         token: what a request must bring; empty for none.
-        after: called in the turn after each write, before it is acknowledged.
     """
 
-    def __init__(
-        self, clock: VirtualClock, apis: Mapping[str, Api], token: str, after: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, clock: VirtualClock, apis: Apis, token: str) -> None:
         self.clock, self.apis = clock, apis
-        self._token, self._after = token, after
+        self._token = token
         self.closing = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -59,8 +69,7 @@ class App:
             if not self._may(headers):
                 raise HttpError(401, "Unauthorized", "Unauthorized")
             call = self._call(scope, headers, await _body(headers, receive))
-            api, call = self._api(call)
-            found = await self.in_turn(lambda: self._answer(api, call))
+            found = await self.in_turn(lambda: self._answer(call))
         except HttpError as error:
             found = reply(failure(error), error.status_code)
         if isinstance(found, Reply):
@@ -89,18 +98,18 @@ class App:
             body,
         )
 
-    def _api(self, call: Call) -> tuple[Api, Call]:
-        """The API server that a path leads to, and the rest of the path."""
-        for prefix, api in self.apis.items():
-            if prefix and (call.path == prefix or call.path.startswith(f"{prefix}/")):
-                return api, call._replace(path=call.path[len(prefix) :], prefix=prefix)
-        return self.apis[""], call
-
-    def _answer(self, api: Api, call: Call) -> Reply | Stream:
-        found = api.answer(call)
+    def _answer(self, call: Call) -> Reply | Stream:
+        name, prefix = "", ""
+        if call.path.startswith(_MEMBERS):
+            name = call.path[len(_MEMBERS) :].partition("/")[0]
+            prefix = f"{_MEMBERS}{name}"
+        api = self.apis.find(name)
+        if api is None:
+            status = failure(HttpError(404, "NotFound", f"there is no member {name!r}"))
+            return reply(status, 404)
+        found = api.answer(call._replace(path=call.path[len(prefix) :], prefix=prefix))
         if call.method != "GET":
             self.clock.catch_up()  # what follows at once has happened when a write is acknowledged
-            self._after()
         return found
 
     async def in_turn(self, act: Callable[[], T]) -> T:

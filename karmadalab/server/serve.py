@@ -22,14 +22,57 @@ from karmadalab.core.store import Store
 from karmadalab.environments.link import UP, Link
 from karmadalab.lab import Lab
 from karmadalab.server.api import Api, Way
-from karmadalab.server.app import App
+from karmadalab.server.app import Apis, App
 from karmadalab.server.credentials import kubeconfig, make_certificate, write_kubeconfig, write_private
 
 KARMADA = "karmada-apiserver"
 LOOPBACK = "127.0.0.1"
 _STOP_S = 10.0
 
-MakeApis = Callable[[asyncio.AbstractEventLoop], Mapping[str, Api]]
+MakeApis = Callable[[asyncio.AbstractEventLoop], Apis]
+
+
+class LabApis:
+    """The API servers of a lab: the control plane's, and those of the members there are at the moment."""
+
+    def __init__(self, lab: Lab, loop: asyncio.AbstractEventLoop) -> None:
+        self._lab, self._loop = lab, loop
+        self._members: dict[str, Way] = {}
+        self._control_plane = Api(lab.store, loop, way=self._way)
+
+    def find(self, name: str) -> Api | None:
+        """A member's; the control plane's without a name."""
+        way = self._way(name) if name else None
+        return self._control_plane if not name else way.api if way is not None else None
+
+    def all(self) -> list[Api]:
+        """Those that somebody has asked for, and the control plane's."""
+        return [self._control_plane, *(way.api for way in self._members.values())]
+
+    def _way(self, name: str) -> Way | None:
+        member = self._lab.world.members.get(name)
+        way = self._members.get(name)
+        if member is None:
+            return None
+        if way is None or way.api.store is not member.store:  # a cluster that left and came back is another one
+            api = Api(member.store, self._loop, _gate(member.from_agent.link))
+            way = self._members[name] = Way(api, member.from_control_plane.link.cross)
+        return way
+
+
+class OneApi:
+    """A single API server."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def find(self, name: str) -> Api | None:
+        """It has no name."""
+        return None if name else self._api
+
+    def all(self) -> list[Api]:
+        """Just the one."""
+        return [self._api]
 
 
 class Served:
@@ -39,6 +82,7 @@ class Served:
         kubeconfig: the file to use: `KUBECONFIG=... kubectl get clusters`.
         address: where the control plane's API server is.
         token: what a request must bring.
+        contexts: the names of the API servers in the kubeconfig, the current one first.
         error: what ended the server, if it was not `close`.
     """
 
@@ -52,9 +96,8 @@ class Served:
         host: str = LOOPBACK,
         folder: str | Path | None = None,
         token: str | None = None,
-        after: Callable[[], None] = lambda: None,
     ) -> None:
-        self._clock, self._make_apis, self._after = clock, make_apis, after
+        self._clock, self._make_apis = clock, make_apis
         self.token = secrets.token_urlsafe(24) if token is None else token
         self._own_folder = folder is None
         self.folder = Path(tempfile.mkdtemp(prefix="karmadalab-")) if folder is None else Path(folder)
@@ -68,6 +111,7 @@ class Served:
         certificate = make_certificate(host)
         for name, data in (("server.crt", certificate.certificate), ("server.key", certificate.key)):
             write_private(self.folder / name, data)
+        self.contexts = list(contexts)
         servers = {context: f"{self.address}{prefix}" for context, prefix in contexts.items()}
         write_kubeconfig(self.kubeconfig, kubeconfig(servers, certificate.certificate, self.token))
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -95,7 +139,7 @@ class Served:
     @property
     def watchers(self) -> int:
         """How many watches are open."""
-        return sum(len(api.hub) for api in self._app.apis.values()) if self._app else 0
+        return sum(len(api.hub) for api in self._app.apis.all()) if self._app else 0
 
     def close(self) -> None:
         """End all connections, then the server; closing twice is no error."""
@@ -140,7 +184,7 @@ class Served:
         self._loop = asyncio.get_running_loop()
         with self._clock.taken():
             apis = self._make_apis(self._loop)
-        self._app = App(self._clock, apis, self.token, self._after)
+        self._app = App(self._clock, apis, self.token)
         config = uvicorn.Config(
             self._app,
             log_config=None,
@@ -160,7 +204,7 @@ class Served:
             await serving
         finally:
             with self._clock.taken():
-                for api in apis.values():
+                for api in apis.all():
                     api.hub.close()
 
     def _pace(self) -> None:
@@ -169,7 +213,6 @@ class Served:
         try:
             while not self._stopping.is_set():
                 clock.step()  # type: ignore[attr-defined]  # only wall clocks are kept going
-                self._after()
         except BaseException as error:
             self.error = error
             if self._server is not None:
@@ -199,7 +242,7 @@ def serve(lab: Lab, *, port: int = 0, folder: str | Path | None = None, host: st
         port: 0 for any free one.
         folder: where the kubeconfig goes; by default a new one that goes when the server ends.
         host: an address of this machine. Anything but loopback lets others in who have the token.
-        options: `token`, `after`; see `Served`.
+        options: `token`; see `Served`.
 
     Raises:
         ImportError: the `server` extra is not installed.
@@ -207,22 +250,17 @@ def serve(lab: Lab, *, port: int = 0, folder: str | Path | None = None, host: st
     """
     _require_extra()
 
-    def make(loop: asyncio.AbstractEventLoop) -> dict[str, Api]:
-        ways: dict[str, Way] = {}
-        apis = {"": Api(lab.store, loop, ways=ways)}
-        for name, member in lab.world.members.items():
-            api = apis[f"/members/{name}"] = Api(member.store, loop, _gate(member.from_agent.link))
-            ways[name] = Way(api, member.from_control_plane.link.cross)
-        return apis
+    def make(loop: asyncio.AbstractEventLoop) -> Apis:
+        return LabApis(lab, loop)
 
-    contexts = {KARMADA: "", **{name: f"/members/{name}" for name in lab.members}}
+    contexts = {KARMADA: "", **{spec.name: f"/members/{spec.name}" for spec in lab.world.fleet.members}}
     return Served(lab.clock, make, contexts, port=port, folder=folder, host=host, **options).start()
 
 
 def serve_store(store: Store, name: str, **options: Any) -> Served:
     """Serve one store alone, as a process of its own does."""
     _require_extra()
-    return Served(store.clock, lambda loop: {"": Api(store, loop)}, {name: ""}, **options).start()
+    return Served(store.clock, lambda loop: OneApi(Api(store, loop)), {name: ""}, **options).start()
 
 
 def _gate(link: Link) -> Callable[[], None]:

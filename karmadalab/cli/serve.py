@@ -1,0 +1,57 @@
+"""`karmadalab serve`: a live world that the real kubectl talks to, until Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import typer
+
+from karmadalab.lab import Lab
+
+
+def serve_lab(
+    fleet: Path | None,
+    speed: float,
+    port: int,
+    flags: Mapping[str, Any],
+    seed: int | None = None,
+    data: Path | None = None,
+    folder: Path | None = None,
+) -> None:
+    """Start a live lab and its server, say how to reach it, and end both on Ctrl-C.
+
+    Args:
+        fleet: a fleet file; three members without one.
+        speed: lab seconds for each real second.
+        port: where to listen on loopback; 0 for any free one.
+        flags: Karmada's flags that differ from the defaults.
+        seed: for phases and ids.
+        data: an SQLite file in which the control plane's objects outlive the process.
+        folder: where the kubeconfig goes; a new one that goes with the process without it.
+    """
+    lab = Lab.live(fleet, speed=speed, settings=flags, seed=seed, data=data)
+    run_until_stopped(
+        lab.serve(port=port, folder=folder), f"{lab.settings.banner()}, {speed:g} s in the lab each second"
+    )
+
+
+def run_until_stopped(served: Any, banner: str) -> None:
+    """Say how to reach a server, then wait for Ctrl-C (or SIGTERM) and end it cleanly."""
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        with served:
+            typer.echo(banner)
+            for name, value in served.environment.items():
+                typer.echo(f"export {name}={value}")
+            typer.echo(f"serving {', '.join(served.contexts)} at {served.address}; Ctrl-C ends it", err=True)
+            served.wait()
+    except KeyboardInterrupt:
+        typer.echo("ended", err=True)
+
+
+def _as_interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
