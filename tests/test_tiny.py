@@ -12,7 +12,7 @@ from karmadalab import Lab, Phases
 from karmadalab.analysis import PHASES, outages, serving
 from karmadalab.teaching import tiny
 from karmadalab.teaching.tiny import TinyKarmada
-from karmadalab.teaching.tiny_events import power_off, records
+from karmadalab.teaching.tiny_events import power_off, power_on, records
 
 MEMBERS = ["member1", "member2", "member3"]
 NGINX = Path(__file__).resolve().parent.parent / "environments" / "nginx.yaml"
@@ -74,8 +74,11 @@ def test_a_short_outage_moves_nothing() -> None:
 
 def test_a_repair_removes_taints_and_the_old_copy_and_moves_nothing_back() -> None:
     plane = failover()
-    plane.powered["member1"] = True
+    power_on(plane, "member1")
     plane.run(1100.0)
+    recover_s = outages(records(plane))[0].recover_s
+    assert recover_s is not None
+    assert 30 <= recover_s <= 40
     assert plane.get("Cluster", "member1")["taints"] == {}
     assert plane.get("Binding", "nginx")["clusters"] == ["member2", "member3"]
     assert sorted(name for kind, name in plane.objects if kind == "Pods") == ["nginx@member2", "nginx@member3"]

@@ -4,10 +4,12 @@ outages(lab)            # one a failed member and workload: detect, wait, evict,
 serving(lab)            # replicas answering requests, by cluster, over time
 phase_table(lab)        # the same as data frames
 activity(lab)           # who wrote what, and what woke whom
+heartbeat(lab, "member3")  # the lease of a pull member
 """
 
 from karmadalab.analysis.activity import Activity, activity
 from karmadalab.analysis.bands import Band, condition_bands, fault_bands, ready_at, taint_bands, task_bands
+from karmadalab.analysis.heartbeat import Heartbeat, heartbeat
 from karmadalab.analysis.outage import PHASES, Outage, outages
 from karmadalab.analysis.recording import Recording, record
 from karmadalab.analysis.serving import Serving, serving
@@ -26,6 +28,7 @@ __all__ = [
     "PHASES",
     "Activity",
     "Band",
+    "Heartbeat",
     "Outage",
     "Recording",
     "Serving",
@@ -35,6 +38,7 @@ __all__ = [
     "condition_bands",
     "event_table",
     "fault_bands",
+    "heartbeat",
     "outage_table",
     "outages",
     "phase_records",

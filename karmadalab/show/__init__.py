@@ -3,6 +3,7 @@
 show.timeline(lab)                  # a failover, a lane a cluster
 show.outage_split({"defaults": lab})  # the parts of an outage, a bar a run
 show.control_plane_map(lab)         # who wrote what, and what woke whom
+show.lease_clock(lab, "member3")    # the age of a lease against the grace period
 show.funnel(lab.explain("deployment/nginx").scheduling)  # one decision of the scheduler
 show.curves({"defaults": points}, title="...", text="...", x="outage (s)", y="moves")
 show.source(function)               # the package's own code, in a notebook
@@ -12,6 +13,7 @@ from karmadalab.show.control_map import control_plane_map
 from karmadalab.show.curves import curves
 from karmadalab.show.figure import Figure, Parts
 from karmadalab.show.funnel import funnel, funnel_parts
+from karmadalab.show.lease_clock import lease_clock
 from karmadalab.show.page import page
 from karmadalab.show.source import Source, source
 from karmadalab.show.split import outage_split, split_parts
@@ -26,6 +28,7 @@ __all__ = [
     "curves",
     "funnel",
     "funnel_parts",
+    "lease_clock",
     "outage_split",
     "page",
     "source",

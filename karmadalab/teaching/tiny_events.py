@@ -17,7 +17,13 @@ _KEYS = {"NoSchedule": "cluster.karmada.io/not-ready:NoSchedule", "NoExecute": "
 def power_off(plane: TinyKarmada, member: str) -> None:
     """Take the power of a member, and leave a note of it in the log."""
     plane.powered[member] = False
-    plane.log.append((plane.now, "fault", member, None, {}))
+    plane.log.append((plane.now, "fault", member, None, {"power": "off"}))
+
+
+def power_on(plane: TinyKarmada, member: str) -> None:
+    """Give a member its power back, and leave a note of it in the log."""
+    plane.powered[member] = True
+    plane.log.append((plane.now, "fault", member, {"power": "off"}, None))
 
 
 def records(plane: TinyKarmada) -> list[dict[str, Any]]:
@@ -37,7 +43,12 @@ def _nothing(name: str, old: dict[str, Any], new: dict[str, Any]) -> Told:
 
 
 def _fault(name: str, old: dict[str, Any], new: dict[str, Any]) -> Told:
-    yield "fault", name, "power off: connections are refused, nothing runs", {"fault": "power_off"}
+    text = "power off: connections are refused, nothing runs"
+    yield (
+        ("fault", name, text, {"fault": "power_off"})
+        if new
+        else ("fault", name, f"healed: {text}", {"healed": "power_off"})
+    )
 
 
 def _cluster(name: str, old: dict[str, Any], new: dict[str, Any]) -> Told:

@@ -1,0 +1,206 @@
+"""The lease clock: how old the last renewal is, against the grace period.
+
+A healthy heartbeat is a low saw: each renewal brings the age back to nothing. When the renewals end the age goes on
+rising, and some seconds after it has crossed the grace period the health monitor writes Unknown. Below it, what is true
+(the fault) and what is believed (the Ready condition), as in the timeline.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karmadalab.analysis import condition_bands, fault_bands, record
+from karmadalab.analysis.bands import Band
+from karmadalab.analysis.heartbeat import Heartbeat, heartbeat
+from karmadalab.api.time import seconds
+from karmadalab.lab import Lab
+from karmadalab.show import lanes, style
+from karmadalab.show.axis import short, ticks
+from karmadalab.show.figure import Figure, Parts
+
+_COLUMNS = ("t", "what", "age_s")
+_LANE_SHARE = 0.2
+
+
+def lease_clock(lab: Lab, cluster: str, *, until: str | float | None = None, title: str = "The lease clock") -> Figure:
+    """How old the lease of a pull member grew, and what was made of it.
+
+    Args:
+        lab: the run.
+        cluster: a pull member.
+        until: where the time axis ends; the end of the run by default.
+        title: what stands above it, in front of the profile.
+
+    Returns:
+        the figure; its table has a row a renewal, a failed renewal and a verdict.
+
+    Raises:
+        BadRequest: the cluster is no pull member.
+    """
+    beat = heartbeat(lab, cluster)
+    end_s = seconds(until, "until") if until is not None else beat.end_s or 1.0
+    bands = [_cut(band, end_s) for band in condition_bands(record(lab)) if band.cluster == cluster]
+    faults = [_cut(band, end_s) for band in fault_bands(record(lab)) if band.cluster == cluster]
+    data = [
+        *({**trace, "yaxis": "y2"} for trace in lanes.conditions([b for b in bands if b.length_s > 0], [cluster])),
+        {**lanes.faults([b for b in faults if b.length_s > 0], [cluster]), "yaxis": "y2"},
+        _saw(beat, end_s),
+        _marks("renewal", beat.renewals, [0.0] * len(beat.renewals), "triangle-up", end_s),
+        _marks("renewal that fails", beat.missed, [beat.age(t) for t in beat.missed], "x-thin", end_s),
+    ]
+    text = _tell(beat)
+    alt = f"The age of the last renewal of the lease of {cluster} over {short(end_s)}, against the grace period. {text}"
+    parts = Parts(data, _layout(beat, end_s, title, lab.settings.banner()))
+    return Figure(title, parts, text, alt, beat.records(), _COLUMNS)
+
+
+def _cut(band: Band, end_s: float) -> Band:
+    ended = band.ended and band.end_s <= end_s
+    return Band(band.cluster, band.what, min(band.begin_s, end_s), min(band.end_s, end_s), ended)
+
+
+def _tell(beat: Heartbeat) -> str:
+    if not beat.renewals:
+        return f"The lease of {beat.cluster} was never made."
+    gaps = beat.gaps()
+    usual = f"{beat.cluster} renews its lease every {short(min(gaps))} or more; " if gaps else ""
+    oldest = max([*gaps, beat.age(beat.end_s)])
+    begin = f"{usual}at its oldest a renewal is {short(oldest)} old, and the grace period is {short(beat.grace_s)}."
+    said = [
+        f"Ready turns {status} at {short(t)}, when the last renewal is {short(beat.age(t))} old."
+        for t, status in beat.verdicts
+    ]
+    return " ".join([begin, *(said or ["Ready never changes."])])
+
+
+def _saw(beat: Heartbeat, end_s: float) -> dict[str, Any]:
+    """The age over time: a line that rises by a second a second and falls to 0 at each renewal."""
+    marks = [t for t in beat.renewals if 0 < t <= end_s]
+    xs: list[float | None] = [0.0]
+    ys: list[float | None] = [beat.age(0.0)]
+    for t in marks:
+        before = max((r for r in beat.renewals if r < t), default=t)
+        xs += [t, t]
+        ys += [t - before, 0.0]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "age of the last renewal",
+        "x": [*xs, end_s],
+        "y": [*ys, beat.age(end_s)],
+        "line": {"color": style.INK, "width": 2},
+        "hovertemplate": "%{x:.1f} s: %{y:.1f} s old<extra></extra>",
+    }
+
+
+def _marks(name: str, times: tuple[float, ...], ages: list[float], symbol: str, end_s: float) -> dict[str, Any]:
+    shown = [(t, age) for t, age in zip(times, ages, strict=True) if 0 <= t <= end_s]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [t for t, _ in shown],
+        "y": [age for _, age in shown],
+        "marker": {"symbol": symbol, "size": 8, "color": style.INK, "line": {"width": 2, "color": style.INK}},
+        "showlegend": bool(shown),
+        "hovertemplate": f"{name}: %{{x:.1f}} s<extra></extra>",
+    }
+
+
+def _layout(beat: Heartbeat, end_s: float, title: str, banner: str) -> dict[str, Any]:
+    places, names = ticks(end_s)
+    shown = [t for t in (*beat.renewals, end_s) if 0 <= t <= end_s]
+    most = max(
+        [
+            beat.grace_s,
+            beat.age(end_s),
+            *(gap for gap, t in zip(beat.gaps(), beat.renewals[1:], strict=True) if t in shown),
+        ]
+    )
+    line = {"color": style.INK, "width": 2, "dash": "dash"}
+    return {
+        "width": style.WIDTH_PX,
+        "height": 430,
+        "margin": {"l": 104, "r": 190, "t": 70, "b": 46},
+        "title": style.title(title, banner),
+        "font": style.FONT,
+        "plot_bgcolor": "#ffffff",
+        "paper_bgcolor": "#ffffff",
+        "barmode": "overlay",
+        "hovermode": "closest",
+        "legend": {"x": 1.01, "y": 1, "xanchor": "left", "font": {"size": 11}},
+        "xaxis": {
+            "range": [0, end_s],
+            "tickvals": places,
+            "ticktext": names,
+            "title": {"text": "time since the lab began", "standoff": 4},
+            "anchor": "y2",
+            "showgrid": False,
+            "zeroline": False,
+            "ticks": "outside",
+        },
+        "yaxis": {
+            "domain": [_LANE_SHARE + 0.06, 1],
+            "range": [-most * 0.05, most * 1.15],
+            "title": {"text": "s since the last renewal", "font": {"size": 11}},
+            "gridcolor": "#e2e2e2",
+            "zeroline": True,
+            "zerolinecolor": style.INK,
+            "fixedrange": True,
+        },
+        "yaxis2": {
+            "domain": [0, _LANE_SHARE],
+            "range": [0.5, -0.5],
+            "tickvals": [0],
+            "ticktext": [f"{beat.cluster} <i>pull</i>"],
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+        },
+        "shapes": [
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "yref": "y",
+                "y0": beat.grace_s,
+                "y1": beat.grace_s,
+                "line": line,
+            },
+            *(_drop(t) for t, _ in beat.verdicts if t <= end_s),
+        ],
+        "annotations": [
+            _word(f"grace period {short(beat.grace_s)}", 0, beat.grace_s, xref="paper"),
+            *(_word(f"<b>{status}</b> {short(t)}", t, most * 1.13) for t, status in beat.verdicts if t <= end_s),
+        ],
+    }
+
+
+def _drop(t: float) -> dict[str, Any]:
+    look = {"color": style.FAINT, "width": 1, "dash": "dot"}
+    return {
+        "type": "line",
+        "layer": "below",
+        "xref": "x",
+        "x0": t,
+        "x1": t,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "line": look,
+    }
+
+
+def _word(text: str, x: float, y: float, xref: str = "x") -> dict[str, Any]:
+    return {
+        "text": text,
+        "x": x,
+        "y": y,
+        "xref": xref,
+        "yref": "y",
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"size": 11, "color": style.INK},
+    }
