@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from contextvars import ContextVar
 from typing import Any, NamedTuple, Protocol
 
 from karmadalab.api.errors import Conflict, KarmadalabError
@@ -43,11 +44,27 @@ class Wait(Exception):  # not an error: the call is on its way
         arrive: called when it is there, before the reconcile runs again; the far side's answer is then known. A
             reconcile that crosses a second slow network runs a third time, and `arrive` must give the same answer then.
         leave: called after that run.
+        subscribe: for a real network, where nobody knows how long it takes: called once with what is to be called, in
+            the lab's turn, when the answer is there. `delay_s` is then the longest that it can take.
     """
 
-    def __init__(self, delay_s: float, arrive: Callable[[], None], leave: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        delay_s: float,
+        arrive: Callable[[], None],
+        leave: Callable[[], None],
+        subscribe: Callable[[Callable[[], None]], None] | None = None,
+    ) -> None:
         super().__init__(f"the answer takes {delay_s:g}s")
-        self.delay_s, self.arrive, self.leave = delay_s, arrive, leave
+        self.delay_s, self.arrive, self.leave, self.subscribe = delay_s, arrive, leave, subscribe
+
+
+_RECONCILING: ContextVar[bool] = ContextVar("reconciling", default=False)
+
+
+def may_wait() -> bool:
+    """Whether a reconcile is going on, so that a client may raise `Wait`; elsewhere it has to block."""
+    return _RECONCILING.get()
 
 
 Mapper = Callable[[str, AnyObject | None, AnyObject], Iterable[Request]]
@@ -146,11 +163,16 @@ class Controller:
         trace = self._trace
         before = trace.actor, trace.cause
         trace.actor, trace.cause = self.name, cause
+        reconciling = _RECONCILING.set(True)
         try:
             delay_s = self.reconciler.reconcile(request)[0]
         except Wait as wait:
             waits = (*answered, wait)
-            self.queue.hold(request, wait.delay_s, lambda: self._answered(request, cause, waits))
+            resume: Callable[[], None] = lambda: self._answered(request, cause, waits)  # noqa: E731
+            if wait.subscribe is not None:
+                self.queue.hold_until(request, wait.subscribe, resume)
+            else:
+                self.queue.hold(request, wait.delay_s, resume)
         except Exception as error:
             self._failed(request, error)
         else:
@@ -159,6 +181,7 @@ class Controller:
                 # A requeue is due to whatever made the reconcile run, and so may be traced further back.
                 self.queue.add_after(request, delay_s)
         finally:
+            _RECONCILING.reset(reconciling)
             trace.actor, trace.cause = before
 
     def _answered(self, request: Request, cause: int | None, waits: tuple[Wait, ...]) -> None:

@@ -107,6 +107,13 @@ class WorkQueue:
         self._busy.add(request)
         self._clock.call_later(delay_s, self._release, request, resume)
 
+    def hold_until(
+        self, request: Request, subscribe: Callable[[Callable[[], None]], None], resume: Callable[[], None]
+    ) -> None:
+        """Keep a request busy until a real network has answered: `subscribe` is given what to call then."""
+        self._busy.add(request)
+        subscribe(lambda: self._release(request, resume))
+
     def pause(self) -> None:
         """Stop working; what is asked for meanwhile waits (a process under SIGSTOP)."""
         if self._backlog is None:

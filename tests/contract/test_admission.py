@@ -91,5 +91,6 @@ def test_the_garbage_collector_is_refused_too_and_tries_again(guarded: Api) -> N
     if guarded.store is None:
         pytest.skip("this server tries again when it likes")
     guarded.store.clock.run_until(guarded.store.clock.now() + 1)
+    guarded.settle()
     assert guarded.client.list(CONFIG) == []
     assert [row.text for row in guarded.store.trace.rows if row.verb == NOTE] == ["not collected: kept is protected"]
