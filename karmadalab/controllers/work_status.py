@@ -16,7 +16,7 @@ from typing import Any
 from karmadalab.api.cluster import Cluster, cluster_of_namespace, is_ready
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import Condition, condition, replace, set_condition
-from karmadalab.api.scheme import decode, resource_type
+from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import (
     APPLIED,
@@ -40,14 +40,13 @@ NAME = "work-status-controller"
 
 
 def identifier_of(obj: Unstructured, ordinal: int) -> ResourceIdentifier:
-    """How a manifest is named in a Work's status."""
+    """How a manifest is named in a Work's status; Karmada leaves `resource` empty."""
     group, _, version = obj.apiVersion.rpartition("/")
     return ResourceIdentifier(
         ordinal=ordinal,
         group=group,
         version=version,
         kind=obj.kind,
-        resource=resource_type(obj.GROUP_KIND).plural,
         namespace=obj.metadata.namespace,
         name=obj.metadata.name,
     )

@@ -7,6 +7,8 @@ from typing import Any
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.unstructured import Unstructured
 
+_REVISION = "deployment.kubernetes.io/revision"
+
 # Kinds whose API server gives a new object a status.
 _FIRST_STATUS: dict[str, dict[str, Any]] = {"Namespace": {"phase": "Active"}, "Service": {"loadBalancer": {}}}
 
@@ -41,6 +43,18 @@ def content_changed(obj: Any, old: Any) -> bool:
     if obj.__class__ is not Unstructured:
         return bool(obj.spec is not old.spec and obj.spec != old.spec)
     return bool(obj.body is not old.body and obj.body != old.body)
+
+
+def moves_generation(obj: Any, old: Any, content_differs: bool) -> bool:
+    """Whether an update counts as a new generation; a Deployment's annotations count like its spec.
+
+    That is why a template is at generation 2 as soon as a policy has claimed it. The revision that the deployment
+    controller notes on it does not count: it is written with the status.
+    """
+    if content_differs or obj.kind != "Deployment" or obj.metadata.annotations == old.metadata.annotations:
+        return content_differs
+    mine, theirs = ({**item.metadata.annotations, _REVISION: ""} for item in (obj, old))
+    return mine != theirs
 
 
 def same_metadata(meta: ObjectMeta, old: ObjectMeta) -> bool:

@@ -23,7 +23,7 @@ from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.client import ADDED, DELETED, MODIFIED, Handler
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.collector import Collector
-from karmadalab.core.objects import content_changed, same_metadata, with_status_of, without_status
+from karmadalab.core.objects import content_changed, moves_generation, same_metadata, with_status_of, without_status
 from karmadalab.core.rules import check_identity, check_update, where
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.table import Key, Table, must_agree
@@ -232,7 +232,8 @@ class Store:
                 deletionTimestamp=old_meta.deletionTimestamp,
             )
         self.version += 1
-        generation = old_meta.generation + 1 if spec_changed and old_meta.generation else old_meta.generation
+        moved = old_meta.generation and moves_generation(obj, old, spec_changed)
+        generation = old_meta.generation + 1 if moved else old_meta.generation
         meta = replace(meta, generation=generation, resourceVersion=str(self.version))
         new = replace(obj, metadata=meta)
         if old_meta.deletionTimestamp is not None and not meta.finalizers:
