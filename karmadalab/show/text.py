@@ -40,10 +40,12 @@ def _moves(recording: Recording) -> list[str]:
     """Where each binding went although nothing failed: somebody drained, rebalanced or edited."""
     sentences = []
     for namespace, binding in bindings(recording):
-        changes = [event for event in moves(recording, namespace, binding) if event.detail["from"]]
-        if changes:
-            before, after = (", ".join(changes[place].detail[side]) for place, side in ((0, "from"), (-1, "to")))
-            sentences.append(f"{binding} moves from {before or 'none'} to {after or 'none'} at {short(changes[0].t)}.")
+        changes = list(moves(recording, namespace, binding))
+        first = next((event for event in changes if event.detail["from"]), None)
+        if first is not None:
+            # An eviction is two changes, out of one cluster and into another: the last word is where it ends up.
+            before, after = ", ".join(first.detail["from"]), ", ".join(changes[-1].detail["to"]) or "none"
+            sentences.append(f"{binding} moves from {before} to {after}, beginning at {short(first.t)}.")
     return sentences
 
 
