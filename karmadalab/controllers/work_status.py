@@ -152,7 +152,7 @@ class WorkStatusController:
             message = f"Failed to recreate resource({desired.kind}/{desired.metadata.name}): {error}"
             self._set_condition(work, Condition(APPLIED, "False", "ReCreateFailed", message))
             raise Retry(message) from None
-        message = f"Successfully recreate resource({desired.kind}/{desired.metadata.name})"
+        message = "Manifest has been successfully applied"
         return self._set_condition(work, Condition(APPLIED, "True", "ReCreateSuccessful", message))
 
     def _set_condition(self, work: Work, new: Condition) -> Work:

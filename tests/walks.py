@@ -1,0 +1,281 @@
+"""Recorded walks of the real control plane, gone through again in a lab, and what differs.
+
+A walk is a list of steps, the objects as they were after each, and every write in between. A test re-expresses the steps
+as lab calls; this module looks at the lab after each step, brings both sides into one form and says where they disagree.
+
+One form: no uids, versions, times, addresses and generated ids; no bookkeeping of kubectl's; none of the fields that an
+API server fills in and nobody reads; nothing that is empty. Names that a cluster made up (slices of endpoints) are
+matched by what they are for.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from karmadalab import Lab
+from karmadalab.api.naming import work_name
+from karmadalab.api.scheme import to_dict
+from karmadalab.api.time import Time
+from karmadalab.api.unstructured import group_kind
+from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE
+from tests.conformance.timeline import FLEET
+
+WALKS = Path(__file__).parent / "data" / "walks"
+
+_UNTOLD = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "selfLink", "deletionGracePeriodSeconds")
+_TIMES = ("lastTransitionTime", "lastUpdateTime", "lastProbeTime", "lastScheduledTime", "terminatingReplicas")
+_NOTES = ("kubectl.kubernetes.io/last-applied-configuration", "endpoints.kubernetes.io/last-change-trigger-time")
+_DEFAULTS: tuple[tuple[str, Any], ...] = (
+    ("imagePullPolicy", "IfNotPresent"),
+    ("terminationMessagePath", "/dev/termination-log"),
+    ("terminationMessagePolicy", "File"),
+    ("restartPolicy", "Always"),
+    ("terminationGracePeriodSeconds", 30),
+    ("dnsPolicy", "ClusterFirst"),
+    ("revisionHistoryLimit", 10),
+    ("progressDeadlineSeconds", 600),
+    ("strategy", {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}),
+)
+_PATTERNS = (
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<id>"),
+    (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
+    (re.compile(r"\b10\.\d+\.\d+\.\d+\b"), "<address>"),
+    (re.compile(r"\b([a-z0-9-]+)-[bcdfghjklmnpqrstvwxz2456789]{6,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b"), r"\1-<pod>"),
+    (re.compile(r'(ReplicaSet|replica set) "[a-z0-9-]+"'), r"\1 <name>"),
+)
+_SLICE = re.compile(r"\b((?:member\d-)?)(\w[\w-]*?)-([bcdfghjklmnpqrstvwxz2456789]{5})\b")
+
+Step = Callable[[Lab, dict[str, Any]], object]
+
+
+class Walk:
+    """One recorded walk, and a lab that goes through it.
+
+    Args:
+        name: of the file, without its ending.
+        settings: flags beside those of the profile `localup`.
+    """
+
+    def __init__(self, name: str, **settings: Any) -> None:
+        with gzip.open(WALKS / f"{name}.json.gz", "rt", encoding="utf-8") as text:
+            self.data: dict[str, Any] = json.load(text)
+        flags = {
+            "failover-eviction-timeout": "30s",
+            "default-not-ready-toleration-seconds": 30,
+            "default-unreachable-toleration-seconds": 30,
+            "feature-gates": "MultiClusterService=true,PropagationPolicyPreemption=true,StatefulFailoverInjection=true",
+            **settings,
+        }
+        self.start = Time.parse(self.data["started"])
+        self.lab = Lab.fake(FLEET, settings=flags, epoch=self.start)
+        self.steps = self.data["steps"]
+        self.found: list[str] = []
+        self.begun: list[int] = []  # the trace row with which each step began here
+
+    def go(self, deeds: dict[int, Step], after: Callable[[str], int], ignore: Callable[[str, str], bool]) -> None:
+        """Do the steps at their times, and compare after each.
+
+        Args:
+            deeds: what to do, by number of the step; a step that is not there applies its manifest.
+            after: the step after which a labelled object was read.
+            ignore: whether a difference, by label and path, is known; each has its reason in docs/fidelity.md.
+        """
+        ends = [step["t"] for step in self.steps[1:]] + [self.steps[-1].get("done", self.steps[-1]["t"]) + 20.0]
+        labels: dict[int, list[str]] = {}
+        for label in self.data["objects"]:
+            labels.setdefault(after(label), []).append(label)
+        for number, step in enumerate(self.steps):
+            self.lab.run(max(0.0, step["t"] - self.lab.t))
+            self.begun.append(len(self.lab.trace))
+            deed = deeds.get(number)
+            if deed is not None:
+                deed(self.lab, step)
+            elif "manifest" in step:
+                self.lab.apply(step["manifest"])
+            self.lab.run(max(0.0, ends[number] - self.lab.t - 0.001))
+            for label in labels.get(number, ()):
+                self.found += [
+                    f"{label}: {path}: {text}"
+                    for path, text in self.differences(label, self.data["objects"][label])
+                    if not ignore(label, path)
+                ]
+
+    # --- one object
+
+    def differences(self, label: str, recorded: Any) -> Iterator[tuple[str, str]]:
+        """Where a recorded object and ours disagree: path, and both values."""
+        if isinstance(recorded, dict) and str(recorded.get("kind", "")).endswith("List"):
+            return
+        if recorded is None:
+            return  # absence is a matter of the writes
+        world = re.search(r"\b(member\d)\b(?!/)", label)
+        where = world[1] if world and f"karmada-es-{world[1]}" not in label and "work " not in label else ""
+        ours = self.our(where, recorded)
+        if ours is None:
+            yield "", "here there is none"
+            return
+        names = self._names()
+        yield from unlike(
+            "", plain(json.loads(_renamed(json.dumps(recorded), names))), plain(json.loads(json.dumps(to_dict(ours))))
+        )
+
+    def our(self, world: str, recorded: dict[str, Any]) -> Any:
+        """Our object of the same kind, namespace and name, where the name is made up: for the same purpose."""
+        kind = group_kind(recorded["apiVersion"], recorded["kind"])
+        meta = recorded["metadata"]
+        name = _renamed(meta["name"], self._names())
+        store = self.lab.world.member(world).store if world else self.lab.store
+        return store.find(kind, name, meta.get("namespace", ""))
+
+    def _names(self) -> dict[str, str]:
+        """Recorded names of endpoint slices and of the Works that carry them -> ours."""
+        names: dict[str, str] = {}
+        for recorded in self.data["objects"].values():
+            if not isinstance(recorded, dict) or recorded.get("kind") != "EndpointSlice":
+                continue
+            meta = recorded["metadata"]
+            if not meta.get("generateName") or not meta.get("ownerReferences"):
+                continue
+            service, namespace = meta["labels"]["kubernetes.io/service-name"], meta["namespace"]
+            world = next((w for w in self.lab.members if self._made(w, meta, service)), None)
+            if world is None:
+                continue
+            mine = self._made(world, meta, service)
+            for form in ("{}", "imported-member1-{}", *(f"{m}-{{}}" for m in self.lab.members)):
+                theirs, ours = form.format(meta["name"]), form.format(mine)
+                names[work_name("EndpointSlice", theirs, namespace)] = work_name("EndpointSlice", ours, namespace)
+                names[theirs] = ours
+        return names
+
+    def _made(self, world: str, meta: dict[str, Any], service: str) -> str | None:
+        """The name of the member's own slice of a Service, if the recorded one is of this member."""
+        label = next(
+            (
+                text
+                for text, obj in self.data["objects"].items()
+                if obj and obj.get("metadata", {}).get("uid") == meta["uid"]
+            ),
+            "",
+        )
+        if f" {world} " not in f" {label} ":
+            return None
+        for item in self.lab.world.member(world).store.list("EndpointSlice.discovery.k8s.io", meta["namespace"]):
+            if item.metadata.ownerReferences and item.metadata.labels.get("kubernetes.io/service-name") == service:
+                return str(item.metadata.name)
+        return None
+
+    # --- the order of writes
+
+    def disorder(self, concerns: Callable[[str], bool], free: str = "(none)", apart_s: float = 0.1) -> list[str]:
+        """Beginnings and ends of objects that are missing here, are only here, or come in another order.
+
+        Args:
+            concerns: whether an object, as `karmada/Work/karmada-es-member1/x`, matters.
+            free: a pattern of objects whose place in the order is open.
+            apart_s: two recorded writes closer than this may be in either order.
+        """
+        found = []
+        recorded, ours = self._recorded_writes(concerns), self._our_writes(concerns)
+        for number in range(len(self.steps)):
+            theirs, mine = recorded.get(number, {}), ours.get(number, {})
+            action = self.steps[number]["action"]
+            found += [f"{action}: {key}: recorded, not here" for key in theirs if key not in mine]
+            found += [f"{action}: {key}: here, not recorded" for key in mine if key not in theirs]
+            both = [key for key in theirs if key in mine and not re.search(free, key)]
+            found += [
+                f"{action}: {b} comes before {a}"
+                for a in both
+                for b in both
+                if theirs[a] < theirs[b] - apart_s and mine[a] > mine[b]
+            ]
+        return found
+
+    def _recorded_writes(self, concerns: Callable[[str], bool]) -> dict[int, dict[str, float]]:
+        found: dict[int, dict[str, float]] = {}
+        names = self._names()
+        for event in self.data["milestones"]:
+            if event["what"] in ("created", "gone", "deletionTimestamp set") and event.get("step") is not None:
+                what = _renamed(event["object"], names)
+                if concerns(what):
+                    found.setdefault(event["step"], {}).setdefault(f"{what} {event['what']}", event["t"])
+        return found
+
+    def _our_writes(self, concerns: Callable[[str], bool]) -> dict[int, dict[str, float]]:
+        found: dict[int, dict[str, float]] = {}
+        for row in self.lab.trace.rows[self.begun[0] :]:
+            if row.verb not in (CREATE, UPDATE, STATUS, DELETE):
+                continue
+            step = sum(1 for begun in self.begun if begun <= row.id) - 1
+            parts = (row.world or "karmada", row.kind.partition(".")[0], row.namespace, row.name)
+            what = "/".join(part for part in parts if part)
+            word = {CREATE: "created", DELETE: "gone"}.get(row.verb)
+            if word is None and row.new is not None and row.old is not None:
+                leaves = row.new.metadata.deletionTimestamp and not row.old.metadata.deletionTimestamp
+                word = "deletionTimestamp set" if leaves else None
+            if word is not None and concerns(what):
+                found.setdefault(step, {}).setdefault(f"{what} {word}", float(row.id))
+        return found
+
+
+# --- bringing both sides into one form ---------------------------------------------------------------------------------
+
+
+def plain(value: Any) -> Any:
+    """A value without what no two clusters have in common."""
+    if isinstance(value, dict):
+        return _plain_mapping(value)
+    if isinstance(value, list):
+        items = [plain(item) for item in value]
+        if all(isinstance(item, dict) and "type" in item and "status" in item for item in items):
+            items.sort(key=lambda item: str(item["type"]))
+        return items
+    if isinstance(value, str):
+        return _plain_text(value)
+    return value
+
+
+def _plain_mapping(value: dict[str, Any]) -> dict[str, Any]:
+    kept = {}
+    for key, item in value.items():
+        if key in _UNTOLD or key in _TIMES or key in _NOTES or (key, item) in _DEFAULTS:
+            continue
+        if key == "schedulerName" and "containers" in value:
+            continue
+        kept[key] = plain(item)
+    return {key: item for key, item in kept.items() if item not in ("", None, False, 0, [], {})}
+
+
+def _plain_text(text: str) -> Any:
+    if text.startswith(("{", "[")) and text[-1:] in "}]":
+        try:
+            return plain(json.loads(text))
+        except ValueError:
+            pass
+    if "," in text and all("/" in part or part.islower() for part in text.split(",")):
+        return sorted(part for part in text.split(",") if part not in _NOTES)
+    for pattern, word in _PATTERNS:
+        text = pattern.sub(word, text)
+    return text
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    for theirs in sorted(names, key=len, reverse=True):
+        text = text.replace(theirs, names[theirs])
+    return text
+
+
+def unlike(path: str, recorded: Any, ours: Any) -> Iterator[tuple[str, str]]:
+    """Where two plain values differ."""
+    if isinstance(recorded, dict) and isinstance(ours, dict):
+        for key in sorted({*recorded, *ours}):
+            yield from unlike(f"{path}.{key}" if path else key, recorded.get(key), ours.get(key))
+    elif isinstance(recorded, list) and isinstance(ours, list) and len(recorded) == len(ours):
+        for index, (a, b) in enumerate(zip(recorded, ours, strict=True)):
+            yield from unlike(f"{path}[{index}]", a, b)
+    elif recorded != ours:
+        yield path, f"recorded {recorded!r}, here {ours!r}"
