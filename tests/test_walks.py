@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from karmadalab import Lab, replace
+from karmadalab.api.multicluster import ClusterSelector
 from karmadalab.core.store import Store
 from tests.walks import Walk
 
@@ -55,7 +56,7 @@ def assert_agrees(walk: Walk, matters: Any, free: str = "(none)") -> None:
     walk.lab.check()
 
 
-# --- 01: the nginx walk ------------------------------------------------------------------------------------------------
+# --- 01: the nginx walk -----------------------------------------------------------------------------------------------
 
 
 def test_01_the_nginx_walk() -> None:
@@ -69,7 +70,7 @@ def test_01_the_nginx_walk() -> None:
     assert_agrees(walk, concerns("s1"))
 
 
-# --- 02: namespaces ----------------------------------------------------------------------------------------------------
+# --- 02: namespaces ---------------------------------------------------------------------------------------------------
 
 
 def test_02_namespaces() -> None:
@@ -110,3 +111,67 @@ def _unmanaged(name: str) -> Any:
     from karmadalab.api.scheme import decode
 
     return decode(namespace(name))
+
+
+# --- 06: services -----------------------------------------------------------------------------------------------------
+
+
+def crd(kind: str) -> dict[str, Any]:
+    plural = f"{kind.lower()}s"
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.multicluster.x-k8s.io"},
+        "spec": {
+            "group": "multicluster.x-k8s.io",
+            "scope": "Namespaced",
+            "names": {"kind": kind, "plural": plural},
+            "versions": [{"name": "v1alpha1", "served": True, "storage": True}],
+        },
+    }
+
+
+def clusters(lab: Lab, **lists: str) -> None:
+    """Name the providers or the consumers of the MultiClusterService."""
+    service = lab.get("MultiClusterService", "serve", "s6m")
+    spec = replace(service.spec, **{f"{key}Clusters": (ClusterSelector(name),) for key, name in lists.items()})
+    lab.update(replace(service, spec=spec))
+
+
+def test_06_services() -> None:
+    walk = Walk("06-services")
+    walk.lab.apply([namespace("s6"), namespace("s6m"), crd("ServiceExport"), crd("ServiceImport")])
+    walk.go(
+        {
+            4: lambda lab, _: lab.scale("serve", 3, "s6"),
+            5: lambda lab, _: lab.delete("ServiceExport", "serve", "s6"),
+            6: lambda lab, _: lab.delete("ServiceImport", "serve", "s6"),
+            9: lambda lab, _: lab.scale("serve", 3, "s6m"),
+            10: lambda lab, _: _delete_dispatched(lab),
+            11: lambda lab, _: clusters(lab, consumer="member5"),
+            12: lambda lab, _: clusters(lab, provider="nosuch"),
+            13: lambda lab, _: lab.delete("MultiClusterService", "serve", "s6m"),
+            16: lambda lab, _: lab.delete("MultiClusterService", "lonely", "s6m"),
+        },
+        by_number(walk),
+        known_of_services,
+    )
+    # Twenty-five slices at once, and who is quicker, the execution controller or the dependencies distributor.
+    free = r"lonely|ResourceBinding/s6/(derived|imported)"
+    assert_agrees(walk, concerns("/s6", "serve", "lonely", "imported"), free)
+
+
+def known_of_services(label: str, path: str) -> bool:
+    """Definitions without a status; the order of a MultiClusterService's clusters, and what follows from it."""
+    if "customresourcedefinition" in label or "multicluster.x-k8s.io" in label or label.startswith("1 crb"):
+        return path.startswith(("spec.workload.manifests[0].spec", "status"))
+    if re.search(r"rb s6m/(serve|lonely)-service", label):
+        return "clusterNames" in path or path in ("metadata.generation", "status.schedulerObservedGeneration")
+    return False
+
+
+def _delete_dispatched(lab: Lab) -> None:
+    store = lab.world.member("member2").store
+    for item in store.list("EndpointSlice.discovery.k8s.io", "s6m"):
+        if item.metadata.name.startswith("member1-"):
+            store.delete(item.GROUP_KIND, item.metadata.name, "s6m")

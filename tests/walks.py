@@ -1,7 +1,7 @@
 """Recorded walks of the real control plane, gone through again in a lab, and what differs.
 
-A walk is a list of steps, the objects as they were after each, and every write in between. A test re-expresses the steps
-as lab calls; this module looks at the lab after each step, brings both sides into one form and says where they disagree.
+A walk is a list of steps, the objects as they were after each, and every write in between. A test re-expresses the
+steps as lab calls; this module looks at the lab after each, brings both sides into one form and says where they disagree.
 
 One form: no uids, versions, times, addresses and generated ids; no bookkeeping of kubectl's; none of the fields that an
 API server fills in and nobody reads; nothing that is empty. Names that a cluster made up (slices of endpoints) are
@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from karmadalab import Lab
+from karmadalab.api.endpoints import ENDPOINT_SLICE, SERVICE_NAME_LABEL, SLICE_MANAGED_BY_LABEL
+from karmadalab.api.errors import BadRequest
 from karmadalab.api.naming import work_name
-from karmadalab.api.scheme import to_dict
+from karmadalab.api.scheme import resource_type, to_dict
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import group_kind
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE
@@ -48,7 +50,9 @@ _PATTERNS = (
     (re.compile(r"\b([a-z0-9-]+)-[bcdfghjklmnpqrstvwxz2456789]{6,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b"), r"\1-<pod>"),
     (re.compile(r'(ReplicaSet|replica set) "[a-z0-9-]+"'), r"\1 <name>"),
 )
-_SLICE = re.compile(r"\b((?:member\d-)?)(\w[\w-]*?)-([bcdfghjklmnpqrstvwxz2456789]{5})\b")
+_KUBERNETES = "endpointslice-controller.k8s.io"
+
+KUBECTL_S = 0.02  # kubectl applies the documents of a file one after the other
 
 Step = Callable[[Lab, dict[str, Any]], object]
 
@@ -96,7 +100,9 @@ class Walk:
             if deed is not None:
                 deed(self.lab, step)
             elif "manifest" in step:
-                self.lab.apply(step["manifest"])
+                for document in re.split(r"^---$", step["manifest"], flags=re.MULTILINE):
+                    self.lab.apply(document)
+                    self.lab.run(KUBECTL_S)
             self.lab.run(max(0.0, ends[number] - self.lab.t - 0.001))
             for label in labels.get(number, ()):
                 self.found += [
@@ -113,8 +119,8 @@ class Walk:
             return
         if recorded is None:
             return  # absence is a matter of the writes
-        world = re.search(r"\b(member\d)\b(?!/)", label)
-        where = world[1] if world and f"karmada-es-{world[1]}" not in label and "work " not in label else ""
+        where = next((word for word in label.split() if word in self.lab.members), "")
+        recorded = _named(label, recorded)
         ours = self.our(where, recorded)
         if ours is None:
             yield "", "here there is none"
@@ -133,41 +139,38 @@ class Walk:
         return store.find(kind, name, meta.get("namespace", ""))
 
     def _names(self) -> dict[str, str]:
-        """Recorded names of endpoint slices and of the Works that carry them -> ours."""
+        """Recorded names of slices of endpoints, of what is made of them and of their Works -> ours.
+
+        Kubernetes makes the names up. The first slice of a Service in a member there is the first one here.
+        """
         names: dict[str, str] = {}
-        for recorded in self.data["objects"].values():
-            if not isinstance(recorded, dict) or recorded.get("kind") != "EndpointSlice":
+        ours = {key: list(found) for key, found in self._made_here().items()}
+        for key, theirs in self._made_there():
+            if not ours.get(key):
                 continue
-            meta = recorded["metadata"]
-            if not meta.get("generateName") or not meta.get("ownerReferences"):
-                continue
-            service, namespace = meta["labels"]["kubernetes.io/service-name"], meta["namespace"]
-            world = next((w for w in self.lab.members if self._made(w, meta, service)), None)
-            if world is None:
-                continue
-            mine = self._made(world, meta, service)
-            for form in ("{}", "imported-member1-{}", *(f"{m}-{{}}" for m in self.lab.members)):
-                theirs, ours = form.format(meta["name"]), form.format(mine)
-                names[work_name("EndpointSlice", theirs, namespace)] = work_name("EndpointSlice", ours, namespace)
-                names[theirs] = ours
+            mine, namespace = ours[key].pop(0), key[1]
+            for form in ("{}", "imported-member1-{}", *(f"{member}-{{}}" for member in self.lab.members)):
+                old, new = form.format(theirs), form.format(mine)
+                names[work_name("EndpointSlice", old, namespace)] = work_name("EndpointSlice", new, namespace)
+                names[old] = new
         return names
 
-    def _made(self, world: str, meta: dict[str, Any], service: str) -> str | None:
-        """The name of the member's own slice of a Service, if the recorded one is of this member."""
-        label = next(
-            (
-                text
-                for text, obj in self.data["objects"].items()
-                if obj and obj.get("metadata", {}).get("uid") == meta["uid"]
-            ),
-            "",
-        )
-        if f" {world} " not in f" {label} ":
-            return None
-        for item in self.lab.world.member(world).store.list("EndpointSlice.discovery.k8s.io", meta["namespace"]):
-            if item.metadata.ownerReferences and item.metadata.labels.get("kubernetes.io/service-name") == service:
-                return str(item.metadata.name)
-        return None
+    def _made_there(self) -> Iterator[tuple[tuple[str, str, str], str]]:
+        for event in self.data["milestones"]:
+            world, kind, *place = event["object"].split("/")
+            if kind == "EndpointSlice" and event["what"] == "created" and world != "karmada":
+                labels = event["detail"]["metadata"].get("labels") or {}
+                if labels.get(SLICE_MANAGED_BY_LABEL) == _KUBERNETES:
+                    yield (world, place[0], labels[SERVICE_NAME_LABEL]), place[1]
+
+    def _made_here(self) -> dict[tuple[str, str, str], list[str]]:
+        found: dict[tuple[str, str, str], list[str]] = {}
+        for row in self.lab.trace.rows:
+            if row.verb == CREATE and row.world and row.kind == ENDPOINT_SLICE and row.new is not None:
+                labels = row.new.metadata.labels
+                if labels.get(SLICE_MANAGED_BY_LABEL) == _KUBERNETES:
+                    found.setdefault((row.world, row.namespace, labels[SERVICE_NAME_LABEL]), []).append(row.name)
+        return found
 
     # --- the order of writes
 
@@ -222,7 +225,20 @@ class Walk:
         return found
 
 
-# --- bringing both sides into one form ---------------------------------------------------------------------------------
+def _named(label: str, recorded: dict[str, Any]) -> dict[str, Any]:
+    """An object that was read out of a list says neither kind nor version; its label does."""
+    if "kind" in recorded:
+        return recorded
+    for word in label.split():
+        try:
+            rt = resource_type(word)
+        except BadRequest:
+            continue
+        return {"apiVersion": rt.api_version, "kind": rt.kind, **recorded}
+    raise AssertionError(f"{label}: of what kind is it?")
+
+
+# --- bringing both sides into one form --------------------------------------------------------------------------------
 
 
 def plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 from karmadalab.api.cluster import Cluster, cluster_of_namespace, is_ready
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import Condition, condition, replace, set_condition
+from karmadalab.api.naming import work_name
 from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import (
@@ -29,7 +30,7 @@ from karmadalab.api.work import (
     ResourceIdentifier,
     Work,
 )
-from karmadalab.core.client import Client
+from karmadalab.core.client import DELETED, Client
 from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
@@ -98,8 +99,12 @@ class WorkStatusController:
 
     @staticmethod
     def _member_event(event: str, old: Any, new: Any) -> Sequence[Request]:
-        annotations = new.metadata.annotations
-        namespace, name = annotations.get(WORK_NAMESPACE_ANNOTATION), annotations.get(WORK_NAME_ANNOTATION)
+        meta = new.metadata
+        namespace, name = meta.annotations.get(WORK_NAMESPACE_ANNOTATION), meta.annotations.get(WORK_NAME_ANNOTATION)
+        if event == DELETED:
+            # Karmada then has no object to ask and goes by the rule for names. It does not hold for the slices that a
+            # MultiClusterService dispatches, so that these are not created again.
+            name = work_name(new.kind, meta.name, meta.namespace)
         return (Request(namespace, name),) if namespace and name else ()
 
     def reconcile(self, request: Request) -> Result:
