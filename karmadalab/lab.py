@@ -155,8 +155,44 @@ class Lab(View):
         """
         return cls.fake(fleet, speed=speed, strict=strict, **{"epoch": None, **options})
 
+    @classmethod
+    def kind(
+        cls,
+        fleet: Any = "environments/kind-three.yaml",
+        *,
+        seed: int | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        strict: bool = False,
+        **options: Any,
+    ) -> Lab:
+        """A lab whose members are real clusters, made before with `karmadalab kind up`; time is real.
+
+        What faults do to machines is undone by `heal`, by `close`, at the end of a `with` block, and at exit.
+
+        Args:
+            fleet: a fleet file such as environments/kind-three.yaml, or a mapping.
+            seed, settings, strict: as for `live`.
+            options: `scheduler`, `threshold`, `interpreter`, as for `fake`.
+
+        Raises:
+            BadRequest: there is no engine, or the clusters are not up; it says what `karmadalab doctor` found.
+            ImportError, NotInstalled: the `kind` extra is not installed.
+        """
+        from karmadalab.environments.kind.opening import open_world
+
+        flags = settings if isinstance(settings, Settings) else Settings().with_flags(settings or {})
+        rng = Random(_checked_seed(seed))
+        return cls(open_world(fleet, flags, rng, strict=strict, **options), flags, seed)
+
+    def __enter__(self) -> Lab:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
-        """Let go of the file that a live lab keeps its objects in; only one lab at a time can have it."""
+        """Heal what was done to real clusters, and let go of the file that a live lab keeps its objects in."""
+        self.world.close()
         if self._journal is not None:
             with self.clock.taken():
                 self._journal.close()

@@ -55,6 +55,21 @@ def down(fleet: KnownFleet = None) -> None:
 
 
 @app.command()
+def heal(fleet: KnownFleet = None) -> None:
+    """Undo what the faults of a lab that was killed have left on the machines."""
+    with refusals():
+        from karmadalab.environments.kind.engine import Engine
+        from karmadalab.environments.kind.measures import Measures
+        from karmadalab.environments.kind.state import FleetFolder
+
+        for name in _names(fleet):
+            measures = Measures(Engine.found(), FleetFolder(name))
+            left = [f"{measure.node}: {measure.what}" for measure in measures.taken]
+            measures.undo()
+            typer.echo(f"fleet {name}: {'; '.join(left) or 'nothing was left to undo'}")
+
+
+@app.command()
 def status(
     fleet: KnownFleet = None,
     as_json: Annotated[bool, typer.Option("--json", help="as data")] = False,

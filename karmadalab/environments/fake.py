@@ -78,6 +78,9 @@ class FakeWorld:
             self.clock.call_at(self.clock.epoch - frequency_s + phase_s - self.phases.latency_s, self.join, spec)
         self.clock.run_until(self.clock.epoch)
 
+    def close(self) -> None:
+        """Simulated members need no goodbye; real ones do."""
+
     # --- members
 
     def join(self, spec: MemberSpec) -> None:

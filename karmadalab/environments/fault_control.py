@@ -183,7 +183,8 @@ def fault_control(world: FakeWorld, target: str) -> MemberFaults | ProcessFaults
     if not isinstance(target, str):
         raise BadRequest(f"fault: name a member or a process, not {target!r}")
     if target in world.members:
-        return MemberFaults(world, target)
+        kind: type[MemberFaults] = getattr(world, "member_faults", MemberFaults)  # real members have their own
+        return kind(world, target)
     try:
         return ProcessFaults(world, world.process(target).name)
     except BadRequest:

@@ -47,7 +47,7 @@ class HttpClient:
     def __init__(self, name: str, transport: Transport, clock: VirtualClock, trace: Trace) -> None:
         self.name = name
         self.transport = transport
-        self._clock, self._trace = clock, trace
+        self.clock, self._trace = clock, trace
         self._informers: dict[str, Informer] = {}
         self._news = threading.Condition(clock.turn)
         self._changes = 0
@@ -88,7 +88,7 @@ class HttpClient:
         """As `Store.watch`: what is there as ADDED, then every change. `since` is not offered over the network."""
         if since is not None:
             raise BadRequest(f"{self.name}: a watch over the network begins with what is there; leave since out")
-        with self._clock.taken():
+        with self.clock.taken():
             informer = self._informer(kind)
             for key in sorted(informer.objects):
                 handler(ADDED, None, informer.objects[key])
@@ -131,7 +131,7 @@ class HttpClient:
         stored = decode(answer.data)
         informer = self._informers.get(obj.GROUP_KIND)
         if informer is not None:
-            with self._clock.taken():
+            with self.clock.taken():
                 informer.wrote(stored)
         return stored
 
@@ -174,10 +174,10 @@ class HttpClient:
 
         def work() -> None:
             result = self._tried(call, timeout_s)
-            with self._clock.taken():
+            with self.clock.taken():
                 outcome.extend(result)
                 for resume in resumes:
-                    self._clock.call_soon((resume, ()))
+                    self.clock.call_soon((resume, ()))
 
         def subscribe(resume: Callable[[], None]) -> None:
             resumes.append(resume)  # in the turn, so before the thread can have its answer delivered
@@ -224,13 +224,13 @@ class HttpClient:
         informer = self._informers.get(name)
         if informer is None:
             rt = resource_type(kind)
-            informer = Informer(rt, self.transport, self._clock, self._trace, self._changed)
+            informer = Informer(rt, self.transport, self.clock, self._trace, self._changed)
             self._informers[name] = informer
             informer.start()
         return informer
 
     def _synced(self, kind: Any) -> Informer:
-        with self._clock.taken():
+        with self.clock.taken():
             informer = self._informer(kind)
             if informer.synced:
                 return informer
@@ -254,7 +254,7 @@ class HttpClient:
     def _until(self, holds: Callable[[], bool]) -> None:
         """Let others have their turn until something is so, or for five seconds."""
         end = time.monotonic() + _SEEN_WITHIN_S
-        with self._clock.taken():
+        with self.clock.taken():
             while not holds() and time.monotonic() < end:
                 self._news.wait(end - time.monotonic())
 
@@ -262,7 +262,7 @@ class HttpClient:
         self._changes += 1
         self._news.notify_all()
         while self._waiting:  # they look for themselves whether it was what they waited for
-            self._clock.call_soon((self._waiting.pop(0), ()))
+            self.clock.call_soon((self._waiting.pop(0), ()))
 
     def __repr__(self) -> str:
         return f"<HttpClient {self.name}, {len(self._informers)} kinds known>"

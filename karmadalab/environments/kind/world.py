@@ -1,0 +1,255 @@
+"""The world of real clusters: our control plane, kind clusters as its members, the wall clock.
+
+The controllers are the ones of the fake world and can't tell the difference. Time passes by itself, also between two
+cells of a notebook, in a thread of its own. The agents of pull members run in this process, behind a link of the lab.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from karmadalab.api.cluster import PULL, Cluster, is_ready
+from karmadalab.api.errors import BadRequest, KarmadalabError
+from karmadalab.core.client import ADDED, DELETED, Handler
+from karmadalab.core.clock import WallClock
+from karmadalab.core.trace import CREATE, DELETE, UPDATE
+from karmadalab.environments.control_plane import ControlPlane
+from karmadalab.environments.fake import FakeWorld
+from karmadalab.environments.faults import combined
+from karmadalab.environments.fleet import Fleet, MemberSpec
+from karmadalab.environments.http.client import HttpClient
+from karmadalab.environments.http.member import HttpMember, server_version
+from karmadalab.environments.http.transport import Transport
+from karmadalab.environments.kind import join
+from karmadalab.environments.kind.engine import Node
+from karmadalab.environments.kind.faults import KindFaults, wanted
+from karmadalab.environments.kind.measures import Measures
+from karmadalab.environments.link import Link, Remote
+
+SETTLE_S = 120.0
+
+_RECORDED = ("Deployment.apps", "Pod")
+_NOT_OURS = frozenset(("kube-system", "kube-node-lease", "kube-public", "local-path-storage", join.NAMESPACE))
+
+
+class Connection(NamedTuple):
+    """How a member cluster is reached.
+
+    Attributes:
+        spec: the member as the fleet has it.
+        admin: the way with the kubeconfig's own rights, to join.
+        with_token: the way with a service account's token.
+        nodes: says which node containers there are, the control plane's first.
+        endpoint: the API server's address.
+    """
+
+    spec: MemberSpec
+    admin: Transport
+    with_token: Callable[[str], Transport]
+    nodes: Callable[[], Sequence[Node]]
+    endpoint: str
+
+
+class KindMember:
+    """A real member, with the parts that a simulated one has.
+
+    Attributes:
+        store: its objects, as the control plane's client sees them.
+        from_control_plane, from_agent: the member as each caller sees it.
+        uplink: the way of its agent to the control plane.
+    """
+
+    def __init__(self, connection: Connection, token: str, version: str, plane: ControlPlane, rng: Random) -> None:
+        self.connection, self.spec = connection, connection.spec
+        name, clock, trace = self.spec.name, plane.clock, plane.trace
+        caller = "agent" if self.pulls else "karmada"
+        member = HttpMember(name, connection.with_token(token), clock, trace, version, caller)
+        self.from_control_plane = self.from_agent = member
+        self.store: HttpClient = member.client
+        self.uplink = Link(f"agent@{name} -> karmada", clock, trace, rng)
+        self.nodes = tuple(connection.nodes())
+
+    @property
+    def pulls(self) -> bool:
+        """Whether an agent reports, rather than the control plane reaching in."""
+        return self.spec.mode == PULL
+
+    def __repr__(self) -> str:
+        return f"<KindMember {self.spec.name} {self.spec.mode} {self.connection.endpoint}>"
+
+
+class KindWorld(FakeWorld):
+    """Real members, and the faults that act on them.
+
+    Args:
+        control_plane: the control plane, not started, on a `WallClock` that has not begun.
+        connections: the members.
+        measures: takes what faults ask for, and undoes it.
+    """
+
+    member_faults = KindFaults
+
+    def __init__(
+        self, control_plane: ControlPlane, connections: Sequence[Connection], measures: Measures, rng: Random
+    ) -> None:
+        super().__init__(control_plane, Fleet(tuple(c.spec for c in connections)), rng)
+        if not isinstance(control_plane.clock, WallClock):
+            raise BadRequest("real clusters need a wall clock")
+        self.wall_clock = control_plane.clock
+        self.measures = measures
+        self._connections = {connection.spec.name: connection for connection in connections}
+        self._closed = threading.Event()
+        self._pacer: threading.Thread | None = None
+        self.error: BaseException | None = None
+
+    def start(self) -> None:
+        """Undo what an earlier lab left, start the control plane, let all join, and wait until they are Ready.
+
+        Raises:
+            Unreachable, ApiError: a member does not answer, or refuses.
+            BadRequest: a member did not become Ready in two minutes.
+        """
+        atexit.register(self.close)
+        try:
+            self.measures.undo()
+            plane = self.control_plane
+            plane.controller_manager.start()
+            plane.scheduler_process.start()
+            for connection in self._connections.values():
+                self.join(connection.spec)
+            self.wall_clock.begin()
+            self._wait_until_ready()
+        except BaseException:
+            self.close()
+            raise
+        with self.clock.taken():  # the lab begins now
+            self.clock.epoch = self.clock.now()
+            self.wall_clock.begin()
+        self._pacer = threading.Thread(target=self._pace, name="karmadalab clock", daemon=True)
+        self._pacer.start()
+
+    def _wait_until_ready(self) -> None:
+        end = self.clock.now() + SETTLE_S
+        while waiting := [c for c in self.control_plane.store.list(Cluster) if not is_ready(c)]:
+            if self.clock.now() > end:
+                raise BadRequest(f"not Ready after {SETTLE_S:g} s: {', '.join(map(repr, waiting))}")
+            self.clock.run_until(self.clock.now() + 0.2)
+
+    def _pace(self) -> None:
+        try:
+            while not self._closed.is_set():
+                self.wall_clock.step(0.5)
+        except BaseException as error:  # a thread has nobody to raise it to; `close` tells
+            self.error = error
+
+    # --- members
+
+    def join(self, spec: MemberSpec) -> None:
+        """Make the control plane's account in a member of the fleet and register it.
+
+        Raises:
+            BadRequest: it is no member of the fleet, or has joined already.
+        """
+        connection = self._connections.get(spec.name)
+        if connection is None:
+            known = ", ".join(self._connections)
+            raise BadRequest(f"{spec.name} is no cluster of the fleet: {known}; karmadalab kind up makes clusters")
+        plane = self.control_plane
+        if plane.store.find(Cluster, spec.name) is not None:
+            raise BadRequest(f"member {spec.name} has joined already")
+        token = join.grant(connection.admin, spec.name)
+        version = server_version(connection.admin)
+        member = self.members[spec.name] = KindMember(connection, token, version, plane, self._rng)  # type: ignore[assignment]
+        for kind in _RECORDED:
+            member.store.watch(kind, self._recorder(spec.name))
+        join.register(plane.store, spec, connection.endpoint, token, join.cluster_id(connection.admin))
+        if member.pulls:
+            client = Remote(plane.store, member.uplink, self.clock, self.trace)
+            agent = self.agents[spec.name] = plane.agent(spec.name, client, member.from_agent)
+            agent.start()
+        else:
+            plane.push_members[spec.name] = member.from_control_plane
+
+    def _recorder(self, name: str) -> Handler:
+        """Writes what happens to workloads in a member into the lab's trace, where a simulated one writes it itself."""
+        verbs = {ADDED: CREATE, DELETED: DELETE}
+
+        def record(event: str, old: Any, new: Any) -> None:
+            meta = new.metadata
+            if meta.namespace not in _NOT_OURS:
+                key, version = (meta.namespace, meta.name), int(meta.resourceVersion or 0)
+                last = None if event == DELETED else new
+                self.trace.write(name, verbs.get(event, UPDATE), new.GROUP_KIND, key, old, last, version)
+
+        return record
+
+    def leave(self, name: str) -> None:
+        """Let a member leave; its account in the member goes when its Cluster is gone."""
+        member = self.member(name)
+        plane = self.control_plane
+        plane.store.delete(Cluster, name)
+        stops: list[Callable[[], None]] = []
+
+        def gone(event: str, old: Any, new: Any) -> None:
+            if event == "DELETED" and new.metadata.name == name:
+                stops[0]()
+                self.clock.call_soon((self._left, (member,)))
+
+        stops.append(plane.store.watch(Cluster, gone))
+
+    def _left(self, member: KindMember) -> None:
+        name = member.spec.name
+        self.members.pop(name, None)
+        self.control_plane.push_members.pop(name, None)
+        if (agent := self.agents.pop(name, None)) is not None:
+            agent.stop()
+        member.store.close()
+        join.forget(self.control_plane.store, name)
+        admin = member.connection.admin
+        threading.Thread(target=_quietly, args=(lambda: join.revoke(admin, name),), daemon=True).start()
+
+    # --- faults
+
+    def _rework_member(self, name: str) -> None:
+        acting = [fault for fault in self.faults if fault.target == name]
+        effect = combined([fault.effect for fault in acting])
+        member: Any = self.members[name]
+        if acting:
+            self.trace.blame[name] = acting[-1].row or 0
+        else:
+            self.trace.blame.pop(name, None)
+        if member.pulls:
+            self._rework_link(member.uplink, effect, True, False, name)
+        nodes = [node.name for node in member.nodes]
+        self.measures.set(nodes, wanted(acting, effect, member.nodes, member.pulls))
+
+    def close(self) -> None:
+        """Heal everything, end all threads. Doing it twice is no error.
+
+        Raises:
+            UndoFailed: something on a machine could not be undone.
+        """
+        atexit.unregister(self.close)
+        self._closed.set()
+        self.faults.clear()
+        try:
+            self.measures.undo()
+        finally:
+            for member in self.members.values():
+                member.store.close()  # type: ignore[attr-defined]
+            with self.clock.taken():
+                pass  # wakes the thread that keeps the clock going
+        if self._pacer is not None and self._pacer is not threading.current_thread():
+            self._pacer.join(5.0)
+
+
+def _quietly(call: Callable[[], None]) -> None:
+    """A cluster that is being left may be gone; then there is nothing to take away."""
+    try:
+        call()
+    except KarmadalabError:
+        return
