@@ -1,7 +1,7 @@
 """Recorded walks of the real control plane, gone through again in a lab, and what differs.
 
 A walk is a list of steps, the objects as they were after each, and every write in between. A test re-expresses the
-steps as lab calls; this module looks at the lab after each, brings both sides into one form and says where they disagree.
+steps as lab calls; this module looks at the lab after each, brings both sides into one form and says where they differ.
 
 One form: no uids, versions, times, addresses and generated ids; no bookkeeping of kubectl's; none of the fields that an
 API server fills in and nobody reads; nothing that is empty. Names that a cluster made up (slices of endpoints) are
@@ -81,35 +81,42 @@ class Walk:
         self.found: list[str] = []
         self.begun: list[int] = []  # the trace row with which each step began here
 
-    def go(self, deeds: dict[int, Step], after: Callable[[str], int], ignore: Callable[[str, str], bool]) -> None:
-        """Do the steps at their times, and compare after each.
+    def go(
+        self, deeds: dict[int, Step], after: Callable[[str], float], ignore: Callable[[str, str], bool] | None = None
+    ) -> None:
+        """Do the steps at their times, and compare what was read with what there is here at that time.
 
         Args:
             deeds: what to do, by number of the step; a step that is not there applies its manifest.
-            after: the step after which a labelled object was read.
+            after: when a labelled object was read: a whole number means at the end of that step, else seconds.
             ignore: whether a difference, by label and path, is known; each has its reason in docs/fidelity.md.
         """
         ends = [step["t"] for step in self.steps[1:]] + [self.steps[-1].get("done", self.steps[-1]["t"]) + 20.0]
-        labels: dict[int, list[str]] = {}
+        moments: dict[float, list[str]] = {}
         for label in self.data["objects"]:
-            labels.setdefault(after(label), []).append(label)
+            when = after(label)
+            moments.setdefault(ends[when] - 0.001 if isinstance(when, int) else when, []).append(label)
         for number, step in enumerate(self.steps):
             self.lab.run(max(0.0, step["t"] - self.lab.t))
             self.begun.append(len(self.lab.trace))
-            deed = deeds.get(number)
-            if deed is not None:
-                deed(self.lab, step)
-            elif "manifest" in step:
-                for document in re.split(r"^---$", step["manifest"], flags=re.MULTILINE):
-                    self.lab.apply(document)
-                    self.lab.run(KUBECTL_S)
+            self._do(deeds.get(number), step)
+            for moment in sorted(t for t in moments if step["t"] <= t < ends[number]):
+                self.lab.run(max(0.0, moment - self.lab.t))
+                for label in moments[moment]:
+                    self.found += [
+                        f"{label}: {path}: {text}"
+                        for path, text in self.differences(label, self.data["objects"][label])
+                        if ignore is None or not ignore(label, path)
+                    ]
             self.lab.run(max(0.0, ends[number] - self.lab.t - 0.001))
-            for label in labels.get(number, ()):
-                self.found += [
-                    f"{label}: {path}: {text}"
-                    for path, text in self.differences(label, self.data["objects"][label])
-                    if not ignore(label, path)
-                ]
+
+    def _do(self, deed: Step | None, step: dict[str, Any]) -> None:
+        if deed is not None:
+            deed(self.lab, step)
+        elif "manifest" in step:
+            for document in re.split(r"^---$", step["manifest"], flags=re.MULTILINE):
+                self.lab.apply(document)
+                self.lab.run(KUBECTL_S)
 
     # --- one object
 
