@@ -104,7 +104,7 @@ class App:
             name = call.path[len(_MEMBERS) :].partition("/")[0]
             prefix = f"{_MEMBERS}{name}"
         api = self.apis.find(name)
-        if api is None:
+        if api is None or (prefix and not name):
             status = failure(HttpError(404, "NotFound", f"there is no member {name!r}"))
             return reply(status, 404)
         found = api.answer(call._replace(path=call.path[len(prefix) :], prefix=prefix))

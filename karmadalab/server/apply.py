@@ -72,7 +72,7 @@ def apply(
     before = next((as_paths(entry.get("fieldsV1")) for entry in entries if _same(entry, mine)), set())
     elsewhere: set[Path] = set().union(*(paths for _, paths in others)) if others else set()
     merged = _overlay(deepcopy(live or {}), config, builtin)  # a manifest shares its parts with the stored object
-    for path in sorted(before - set(wanted) - elsewhere, reverse=True):
+    for path in sorted(before - set(wanted) - elsewhere):  # an item as a whole comes before its fields
         _remove(merged, path)
     kept = next((entry for entry in entries if _same(entry, mine)), mine)
     after = [_entry(entry, paths - set(contested), now) for entry, paths in others]

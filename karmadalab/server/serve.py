@@ -144,10 +144,9 @@ class Served:
     def close(self) -> None:
         """End all connections, then the server; closing twice is no error."""
         self._stopping.set()
-        loop, app, server = self._loop, self._app, self._server
-        if loop is not None and app is not None and self._threads[0].is_alive():
-            loop.call_soon_threadsafe(app.closing.set)
-            server.should_exit = True
+        loop = self._loop
+        if loop is not None and self._server is not None and self._threads[0].is_alive():
+            loop.call_soon_threadsafe(self._end)
         with self._clock.taken():
             pass  # wakes the thread that keeps the clock going
         for thread in self._threads:
@@ -191,7 +190,7 @@ class Served:
             access_log=False,
             lifespan="off",
             server_header=False,
-            timeout_graceful_shutdown=2,
+            timeout_graceful_shutdown=1,
             ssl_certfile=str(self.folder / "server.crt"),
             ssl_keyfile=str(self.folder / "server.key"),
         )
@@ -206,6 +205,17 @@ class Served:
             with self._clock.taken():
                 for api in apis.all():
                     api.hub.close()
+            for connection in tuple(self._server.server_state.connections):  # whoever did not read to the end
+                connection.transport.abort()
+
+    def _end(self) -> None:
+        """In the server's thread: no more streams, no idle connections, then the server itself."""
+        if self._app is not None:
+            self._app.closing.set()
+        for connection in tuple(self._server.server_state.connections):
+            if connection.cycle is None or connection.cycle.response_complete:
+                connection.transport.abort()  # a polite goodbye over TLS waits for the other side's
+        self._server.should_exit = True
 
     def _pace(self) -> None:
         """Keep a live lab going."""

@@ -39,7 +39,8 @@ async def run_stream(stream: Stream, receive: Receive, send: Send, closing: asyn
                     await send({"type": "http.response.body", "body": body, "more_body": True})
             if over or time.monotonic() >= ends:
                 break
-            await _wait(stream, left, closed, ends)
+            if not stream.watcher.news.is_set():
+                await _wait(stream, left, closed, ends)
         if not left.done():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
     except (TimeoutError, OSError):
@@ -53,7 +54,7 @@ async def _next(stream: Stream, in_turn: InTurn) -> tuple[bytes, bool]:
     """What has come in, and whether that was the end."""
     if stream.convert is not None:
         return await in_turn(stream.convert)
-    return stream.watcher.take(), stream.watcher.over
+    return stream.watcher.take(), stream.watcher.over and not stream.watcher.queued
 
 
 async def _wait(stream: Stream, left: asyncio.Future[None], closed: asyncio.Future[Any], ends: float) -> None:

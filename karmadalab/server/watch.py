@@ -23,7 +23,8 @@ from karmadalab.server.encode import json_bytes
 from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
 
-QUEUED_LINES, QUEUED_BYTES = 10_000, 16 << 20
+QUEUED_LINES, QUEUED_BYTES = 10_000, 4 << 20
+_AT_ONCE = 256 << 10  # bytes handed to the connection in one piece; it buffers what it is given
 _BACKLOG = 200_000  # changes that the server's thread has not yet looked at
 
 Render = Callable[[str, AnyObject, float], bytes]
@@ -123,6 +124,8 @@ class Watcher:
 
     def put(self, line: bytes) -> None:
         """Queue a line, or give up when there are too many."""
+        if self.over:
+            return
         self._lines.append(line)
         self._bytes += len(line)
         if len(self._lines) > QUEUED_LINES or self._bytes > QUEUED_BYTES:
@@ -133,17 +136,25 @@ class Watcher:
         """No more after this: the watcher must list again."""
         self.over = True
         error = failure(Gone(f"too old resource version: {self.since} ({why}; list again)"))
-        self._lines = deque([json_bytes({"type": "ERROR", "object": error}) + b"\n"])
-        self._bytes = 0
+        last = json_bytes({"type": "ERROR", "object": error}) + b"\n"
+        self._lines, self._bytes = deque([last]), len(last)
         self.news.set()
 
+    @property
+    def queued(self) -> int:
+        """How many bytes wait to be sent."""
+        return self._bytes
+
     def take(self) -> bytes:
-        """All that is queued."""
-        lines = b"".join(self._lines)
-        self._lines.clear()
-        self._bytes = 0
-        self.news.clear()
-        return lines
+        """The next lines that are queued, a quarter of a megabyte at a time."""
+        lines, size = [], 0
+        while self._lines and size < _AT_ONCE:
+            lines.append(self._lines.popleft())
+            size += len(lines[-1])
+        self._bytes -= size
+        if not self._lines:
+            self.news.clear()
+        return b"".join(lines)
 
 
 class Hub:

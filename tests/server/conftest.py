@@ -148,10 +148,18 @@ class Http:
             connection.request("GET", path, headers=self.headers(**headers))
             answer = connection.getresponse()
             assert answer.status == 200, answer.read()
-            while line := answer.readline():
-                yield json.loads(line)
+            with answer:
+                while line := answer.readline():
+                    yield json.loads(line)
         finally:
             connection.close()
+
+
+@pytest.fixture(scope="module")
+def asking() -> Iterator[Http]:
+    """Plain HTTPS against a lab that nobody changes."""
+    with serve(nginx_lab()) as running:
+        yield Http(running)
 
 
 @pytest.fixture

@@ -1,0 +1,347 @@
+"""What the API promises to any client: who may ask, what errors look like, lists in pages, watches that resume."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import socket
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karmadalab.lab import Lab
+from karmadalab.server import Served, serve
+from karmadalab.server.selectors import Selection
+from karmadalab.server.watch import QUEUED_LINES, Watcher
+
+from .conftest import Http
+
+CONFIGS = "/api/v1/namespaces/default/configmaps"
+DEPLOYMENT = "/apis/apps/v1/namespaces/default/deployments/nginx"
+CLUSTERS = "/apis/cluster.karmada.io/v1alpha1/clusters"
+MERGE = "application/merge-patch+json"
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+
+
+def config(name: str, **data: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
+
+
+# --- who may ask
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer wrong", "Basic %s"])
+@pytest.mark.parametrize("path", ["/version", "/readyz", CLUSTERS, "/members/member1/api/v1/pods"])
+def test_without_the_token_there_is_no_answer(asking: Http, header: str, path: str) -> None:
+    status, body = asking("GET", path, Authorization=header.replace("%s", asking.served.token))
+    assert (status, body["kind"], body["reason"]) == (401, "Status", "Unauthorized")
+
+
+def test_the_kubeconfig_is_the_owners_alone(served: Served) -> None:
+    for file in ("kubeconfig", "server.key"):
+        assert stat.S_IMODE((served.folder / file).stat().st_mode) == 0o600
+    assert stat.S_IMODE(served.folder.stat().st_mode) == 0o700
+    assert Path.home() / ".kube" not in served.kubeconfig.parents
+
+
+def test_it_listens_on_loopback_only(served: Served) -> None:
+    others = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}
+    for address in others:
+        with socket.socket() as sock:
+            sock.settimeout(1)
+            assert sock.connect_ex((str(address), served.port)) != 0
+
+
+def test_it_ends_cleanly_and_leaves_nothing(lab: Lab) -> None:
+    served = serve(lab)
+    http_to = Http(served)
+    watch = http_to.watch(f"{CLUSTERS}?watch=1")
+    next(watch)
+    started = time.monotonic()
+    served.close()
+    served.close()
+    assert time.monotonic() - started < 5
+    assert not served.folder.exists()
+    list(watch)
+    lab.run("10s")  # the lab goes on without it
+
+
+# --- bounds
+
+
+def test_bodies_are_bounded(asking: Http) -> None:
+    status, body = asking("POST", CONFIGS, b"x" * (4 << 20))
+    assert (status, body["reason"]) == (413, "RequestEntityTooLarge")
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "code"),
+    [
+        (b"{", "application/json", 400),
+        (b"[" * 100_000, "application/json", 400),
+        (b"\xff\xfe", "application/json", 400),
+        (b"a: &a [1,1]\nb: *a\n", "application/yaml", 400),
+        (b"{}\n---\n{}\n", "application/yaml", 400),
+        (b"k8s\x00nonsense", "application/vnd.kubernetes.protobuf", 415),
+        (b"[]", "application/json", 400),
+        (b'{"kind":"Secret","apiVersion":"v1"}', "application/json", 400),
+        (b'{"metadata":{"name":"a","namespace":"other"}}', "application/json", 400),
+        (b'{"metadata":{"name":"Not A Name"}}', "application/json", 422),
+        (b'{"metadata":{}}', "application/json", 400),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_bodies_that_make_no_sense(asking: Http, body: bytes, content_type: str, code: int) -> None:
+    status, answer = asking("POST", CONFIGS, body, Content_Type=content_type)
+    assert (status, answer["kind"], answer["status"]) == (code, "Status", "Failure")
+    assert answer["message"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/nosuch", "/apis/apps/v2/deployments", "/nosuch", "/members/nosuch/api/v1/pods", "/members/",
+        "/members/../api/v1/pods", "/api/v1/namespaces/default/clusters", "/api/v1/namespaces/..%2Fdefault/pods/x",
+        "/apis/apps/v1/deployments/nginx", f"{DEPLOYMENT}/nosuch", "/openapi/v3/apis/nosuch/v1", "/apis/nosuch",
+        "/%00", "/api//v1/namespaces/default/configmaps/nosuch",
+    ],
+)  # fmt: skip
+def test_paths_that_lead_nowhere(asking: Http, path: str) -> None:
+    status, body = asking("GET", path)
+    assert (status, body["kind"], body["reason"]) == (404, "Status", "NotFound")
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        (f"{CONFIGS}?limit=-1", 400),
+        (f"{CONFIGS}?limit=" + "9" * 30, 400),
+        (f"{CONFIGS}?labelSelector=a%20b", 400),
+        (f"{CONFIGS}?fieldSelector=data.x%3D1", 400),
+        (f"{CONFIGS}?continue=nosuch", 410),
+        (f"{CONFIGS}?resourceVersion=99999999", 504),
+        (f"{CONFIGS}?watch=1&resourceVersion=99999999", 504),
+    ],
+)
+def test_questions_that_make_no_sense(asking: Http, path: str, code: int) -> None:
+    assert asking("GET", path)[0] == code
+
+
+def test_what_is_not_offered_is_said(asking: Http) -> None:
+    assert asking("GET", CLUSTERS, Accept="application/vnd.kubernetes.protobuf")[0] == 406
+    assert asking("DELETE", f"{DEPLOYMENT}/scale")[0] == 405
+    assert asking("POST", DEPLOYMENT, {})[0] == 405
+    status, body = asking("PATCH", f"{CLUSTERS}/member1", {}, Content_Type="application/strategic-merge-patch+json")
+    assert (status, body["reason"]) == (415, "UnsupportedMediaType")
+
+
+# --- objects
+
+
+def test_errors_have_kubernetes_words(http_to: Http) -> None:
+    assert http_to("POST", CONFIGS, config("a", x="1"))[0] == 201
+    status, body = http_to("POST", CONFIGS, config("a"))
+    assert (status, body["reason"], body["message"]) == (409, "AlreadyExists", 'configmaps "a" already exists')
+    assert body["details"] == {"name": "a", "kind": "configmaps"}
+    status, body = http_to("PUT", f"{CONFIGS}/a", {**config("a"), "metadata": {"name": "a", "resourceVersion": "1"}})
+    assert (status, body["reason"]) == (409, "Conflict")
+    assert body["message"].startswith('Operation cannot be fulfilled on configmaps "a": the object has been modified')
+    assert http_to("PUT", f"{CONFIGS}/b", config("a"))[0] == 404
+    assert http_to("PUT", f"{CONFIGS}/a", config("b"))[0] == 400
+
+
+def test_status_and_spec_are_written_apart(http_to: Http) -> None:
+    _, before = http_to("GET", DEPLOYMENT)
+    both = {"spec": {"replicas": 9}, "status": {"readyReplicas": 77}}
+    _, after = http_to("PATCH", f"{DEPLOYMENT}/status", both, Content_Type=MERGE)
+    assert (after["spec"]["replicas"], after["status"]["readyReplicas"]) == (before["spec"]["replicas"], 77)
+    assert after["metadata"]["generation"] == before["metadata"]["generation"]
+    _, after = http_to("PATCH", DEPLOYMENT, both, Content_Type=MERGE)
+    assert after["spec"]["replicas"] == 9
+    assert after["metadata"]["generation"] == before["metadata"]["generation"] + 1
+
+
+def test_scale_is_a_kind_of_its_own(http_to: Http) -> None:
+    _, scale = http_to("GET", f"{DEPLOYMENT}/scale")
+    assert (scale["kind"], scale["spec"]) == ("Scale", {"replicas": 2})
+    assert scale["status"] == {"replicas": 4, "selector": "app=nginx"}
+    status, scale = http_to("PUT", f"{DEPLOYMENT}/scale", {**scale, "spec": {"replicas": 5}})
+    assert (status, scale["spec"]["replicas"]) == (200, 5)
+    assert http_to("PATCH", f"{DEPLOYMENT}/scale", {"spec": {"replicas": -1}}, Content_Type=MERGE)[0] == 422
+
+
+def test_deleting_with_conditions_and_in_bulk(http_to: Http) -> None:
+    for name in ("a", "b", "c"):
+        made = config(name)
+        made["metadata"]["labels"] = {"group": "x" if name != "c" else "y"}
+        http_to("POST", CONFIGS, made)
+    assert http_to("DELETE", f"{CONFIGS}/a", {"preconditions": {"uid": "another"}})[0] == 409
+    assert http_to("DELETE", f"{CONFIGS}?labelSelector=group%3Dx")[0] == 200
+    assert [o["metadata"]["name"] for o in http_to("GET", CONFIGS)[1]["items"]] == ["c"]
+
+
+def test_a_dry_run_leaves_nothing(http_to: Http, lab: Lab) -> None:
+    rows = len(lab.trace)
+    assert http_to("POST", f"{CONFIGS}?dryRun=All", config("a"))[0] == 201
+    assert (
+        http_to("PATCH", f"{DEPLOYMENT}?dryRun=All", {"spec": {"replicas": 7}}, Content_Type=MERGE)[1]["spec"][
+            "replicas"
+        ]
+        == 7
+    )
+    assert http_to("DELETE", f"{DEPLOYMENT}?dryRun=All")[0] == 200
+    assert http_to("POST", f"{CONFIGS}?dryRun=Some", config("a"))[0] == 400
+    assert len(lab.trace) == rows
+    assert http_to("GET", f"{CONFIGS}/a")[0] == 404
+
+
+def test_warnings_travel_along(http_to: Http) -> None:
+    policy = {
+        "metadata": {"name": "p"},
+        "spec": {
+            "resourceSelectors": [{"apiVersion": "v1", "kind": "ConfigMap"}],
+            "placement": {"clusterTolerations": [{"key": "a", "operator": "Like", "effect": "NoSchedule"}]},
+        },
+    }
+    connection = http_to.connect()
+    path = "/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies"
+    connection.request("POST", path, json.dumps(policy), http_to.headers(Content_Type="application/json"))
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    assert answer.status == 201
+    assert answer.headers.get_all("warning") is None or all(
+        w.startswith("299 - ") for w in answer.headers.get_all("warning")
+    )
+
+
+# --- lists
+
+
+def test_pages_show_one_moment(http_to: Http) -> None:
+    for number in range(5):
+        http_to("POST", CONFIGS, config(f"c{number}"))
+    _, first = http_to("GET", f"{CONFIGS}?limit=2")
+    assert first["metadata"]["remainingItemCount"] == 3
+    http_to("DELETE", f"{CONFIGS}/c4")
+    http_to("POST", CONFIGS, config("c9"))
+    names, token = [o["metadata"]["name"] for o in first["items"]], first["metadata"]["continue"]
+    while token:
+        _, page = http_to("GET", f"{CONFIGS}?limit=2&continue={token}")
+        assert page["metadata"]["resourceVersion"] == first["metadata"]["resourceVersion"]
+        names += [o["metadata"]["name"] for o in page["items"]]
+        token = page["metadata"].get("continue", "")
+    assert names == ["c0", "c1", "c2", "c3", "c4"]
+
+
+def test_metadata_alone(asking: Http) -> None:
+    accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+    _, body = asking("GET", CLUSTERS, Accept=accept)
+    assert body["kind"] == "PartialObjectMetadataList"
+    assert set(body["items"][0]) == {"kind", "apiVersion", "metadata"}
+
+
+# --- watches
+
+
+def test_a_watch_begins_where_the_list_ended(http_to: Http) -> None:
+    _, listed = http_to("GET", CONFIGS)
+    version = listed["metadata"]["resourceVersion"]
+    http_to("POST", CONFIGS, config("a", x="1"))
+    http_to("PATCH", f"{CONFIGS}/a", {"data": {"x": "2"}}, Content_Type=MERGE)
+    http_to("DELETE", f"{CONFIGS}/a")
+    watch = http_to.watch(f"{CONFIGS}?watch=1&resourceVersion={version}")
+    missed = list(itertools.islice(watch, 3))
+    assert [event["type"] for event in missed] == ["ADDED", "MODIFIED", "DELETED"]
+    versions = [int(event["object"]["metadata"]["resourceVersion"]) for event in missed]
+    assert versions == sorted(set(versions)), "each event has a version of its own to resume from"
+    http_to("POST", CONFIGS, config("b"))
+    assert next(watch)["object"]["metadata"]["name"] == "b"
+    again = http_to.watch(f"{CONFIGS}?watch=1&resourceVersion={versions[1]}")
+    assert [event["type"] for event in itertools.islice(again, 2)] == ["DELETED", "ADDED"]
+
+
+def test_a_version_that_is_forgotten_is_410(http_to: Http, lab: Lab) -> None:
+    lab.store.oldest_version = lab.store.version
+    status, body = http_to("GET", f"{CONFIGS}?watch=1&resourceVersion=1")
+    assert (status, body["reason"]) == (410, "Expired")
+
+
+def test_bookmarks_come_only_when_asked_for(http_to: Http) -> None:
+    assert list(http_to.watch(f"{CONFIGS}?watch=1&timeoutSeconds=1")) == []
+    informer = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+    asked = f"{CLUSTERS}?watch=1&timeoutSeconds=1&{informer}"
+    *initial, mark = list(http_to.watch(asked))[:6]
+    assert [event["type"] for event in initial] == ["ADDED"] * 5
+    assert mark["type"] == "BOOKMARK"
+    assert mark["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
+
+
+def test_what_leaves_a_selection_looks_deleted(http_to: Http) -> None:
+    watch = http_to.watch(f"{CONFIGS}?watch=1&labelSelector=seen")
+    seen: list[str] = []
+    for labels in ({"seen": "yes"}, {"seen": "still"}, {"seen": None}, {"seen": "again"}):
+        if not seen:
+            http_to("POST", CONFIGS, {**config("a"), "metadata": {"name": "a", "labels": labels}})
+        else:
+            http_to("PATCH", f"{CONFIGS}/a", {"metadata": {"labels": labels}}, Content_Type=MERGE)
+        seen.append(next(watch)["type"])
+    assert seen == ["ADDED", "MODIFIED", "DELETED", "ADDED"]
+
+
+def test_a_watch_as_a_table(http_to: Http, lab: Lab) -> None:
+    watch = http_to.watch(f"{CLUSTERS}?watch=1&fieldSelector=metadata.name%3Dmember2", Accept=TABLE)
+    row = next(watch)["object"]["rows"][0]
+    assert row["cells"][:4] == ["member2", "v1.32.0", "Push", "True"]
+    assert row["object"]["kind"] == "PartialObjectMetadata"
+
+
+def test_a_watcher_that_left_is_forgotten(http_to: Http, served: Served) -> None:
+    watch = http_to.watch(f"{CLUSTERS}?watch=1")
+    next(watch)
+    assert served.watchers == 1
+    watch.close()  # type: ignore[attr-defined]
+    eventually(lambda: served.watchers == 0)
+
+
+def test_a_slow_watcher_loses_its_place_and_holds_no_memory(http_to: Http, served: Served, lab: Lab) -> None:
+    """One who does not read at all: what is queued for it stays bounded, and it is told to list again."""
+    connection = http_to.connect()
+    connection.connect()
+    connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.request("GET", f"{CONFIGS}?watch=1", headers=http_to.headers())
+    answer = connection.getresponse()
+    assert answer.status == 200
+    lab.apply(config("busy"))
+    for number in range(20_000):
+        with lab.clock.taken():
+            found = lab.store.get("ConfigMap", "busy", "default")
+            lab.store.update(found.with_body(data={"text": f"{number:05d}" * 100}))
+    hub = served._app.apis.all()[0].hub  # type: ignore[union-attr]
+    (watcher,) = hub._watchers["ConfigMap"]
+    eventually(lambda: watcher.over)
+    assert watcher.queued < 1000, "only the word that it must list again"
+    answer.close()
+    connection.close()
+    eventually(lambda: served.watchers == 0)
+
+
+def test_a_watcher_that_overflows_hears_why() -> None:
+    watcher = Watcher(Selection(None, None, ()), lambda event, obj, now: b"", 7)
+    for _ in range(QUEUED_LINES + 1):
+        watcher.put(b"x")
+    assert watcher.over
+    assert json.loads(watcher.take())["object"]["code"] == 410
+    assert watcher.take() == b""
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    """Wait until something is so, ten seconds at most."""
+    end = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.005)
