@@ -339,7 +339,10 @@ class Lab(View):
 
     def cordon(self, cluster: str) -> Any:
         """Let no new workload go to a cluster, as `karmadactl cordon` does."""
-        return self.taint(cluster, f"{_UNSCHEDULABLE}:NoSchedule")
+        found = self.get(Cluster, cluster)
+        taints = [taint for taint in found.spec.taints if taint.key != _UNSCHEDULABLE]
+        cordoned = (*taints, Taint(key=_UNSCHEDULABLE, effect="NoSchedule"))
+        return self.update(replace(found, spec=replace(found.spec, taints=cordoned)))
 
     def uncordon(self, cluster: str) -> Any:
         """Let workloads go there again."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from karmadalab.api.cluster import execution_namespace
+from karmadalab.api.cluster import Cluster, execution_namespace
 from karmadalab.api.hpa import NoMetric, PodMetric
 from karmadalab.api.scheme import RESOURCE_TYPES
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
@@ -44,10 +44,11 @@ from karmadalab.core.client import Client
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.controller import Manager, Reconciler
 from karmadalab.core.indexes import add_indexes
-from karmadalab.core.member import MemberCluster, PodMetrics
+from karmadalab.core.member import ClientFailed, MemberCluster, PodMetrics
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
+from karmadalab.core.unsettled import unsettled
 from karmadalab.environments.api_server import ApiServer
 from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter
@@ -68,14 +69,28 @@ TEMPLATE_KINDS = tuple(rt.group_kind for rt in RESOURCE_TYPES if rt.cls is None 
 
 
 class Reach:
-    """The members that a process can reach, by name."""
+    """The members that a process can reach, by name.
 
-    def __init__(self, members: Mapping[str, MemberCluster]) -> None:
-        self._members = members
+    Args:
+        credentials: where the Secrets are that a client is made with; None for an agent, which has its own.
+    """
+
+    def __init__(self, members: Mapping[str, MemberCluster], credentials: Store | None = None) -> None:
+        self._members, self._credentials = members, credentials
 
     def reach(self, name: str) -> MemberCluster | None:
-        """The member, None when another process talks to it."""
-        return self._members.get(name)
+        """The member, None when another process talks to it.
+
+        Raises:
+            ClientFailed: its Secret is gone.
+        """
+        member = self._members.get(name)
+        if member is not None and self._credentials is not None:
+            cluster = self._credentials.find(Cluster, name)
+            secret = cluster.spec.secretRef if cluster is not None else None
+            if secret is not None and self._credentials.find("Secret", secret.name, secret.namespace) is None:
+                raise ClientFailed(f'Secret "{secret.name}" not found')
+        return member
 
 
 class NoMetrics:
@@ -122,6 +137,7 @@ class ControlPlane:
         self.proxied_members: dict[str, MemberCluster] = {}  # all of them, by way of Karmada's proxy
         self.metrics: PodMetrics = NoMetrics()
         self.phases = phases
+        clock.restless = lambda: unsettled(trace.rows, clock.now())
         self.store = ApiServer(clock, trace, admit=self._admission().admit).store
         add_indexes(self.store)
         self.controller_manager = self.process(CONTROLLER_MANAGER, self._controllers)
@@ -151,7 +167,7 @@ class ControlPlane:
 
     def _controllers(self, manager: Manager) -> Sequence[Reconciler]:
         """karmada-controller-manager."""
-        store, interpreter, members = self.store, self.interpreter, Reach(self.push_members)
+        store, interpreter, members = self.store, self.interpreter, Reach(self.push_members, self.store)
         objects = ObjectWatcher(interpreter)
         return [
             ClusterController(manager, store, self._until_next_tick()),
@@ -166,9 +182,9 @@ class ControlPlane:
             ServiceExportController(manager, store, members),
             EndpointSliceController(store),
             ServiceImportController(store),
-            TaintManager(manager, store),
-            BindingEviction(manager, store, ResourceBinding),
-            BindingEviction(manager, store, ClusterResourceBinding),
+            TaintManager(manager, store, self.phases.eviction_order),
+            BindingEviction(manager, store, ResourceBinding, self.phases.eviction_s),
+            BindingEviction(manager, store, ClusterResourceBinding, self.phases.eviction_s),
             GracefulEvictionController(manager, store),
             ApplicationFailoverController(manager, store, interpreter),
             DependenciesDistributor(manager, store, interpreter),

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from random import Random
 
-from karmadalab.api.cluster import PULL, Cluster, ClusterSpec
+from karmadalab.api.cluster import PULL, Cluster, ClusterSpec, LocalSecretReference
 from karmadalab.api.errors import BadRequest
-from karmadalab.api.meta import ObjectMeta
+from karmadalab.api.meta import ObjectMeta, OwnerReference, replace
+from karmadalab.api.naming import impersonation_secret_name
 from karmadalab.api.time import seconds
+from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.clock import Timer, VirtualClock, in_turn
 from karmadalab.core.controller import Manager
 from karmadalab.core.settings import Settings
@@ -32,6 +34,7 @@ _PROCESS_START_S = 0.4
 _THAW_S, _RECONNECT_S, _WATCH_LIFETIME_S = 0.05, 0.95, 300.0
 
 _AGENT = "karmada-agent@"
+CREDENTIALS = "karmada-cluster"  # the namespace of clusters' Secrets and Leases
 
 
 def lead_s(settings: Settings) -> float:
@@ -104,7 +107,12 @@ class FakeWorld:
         if spec.mode != PULL:
             plane.push_members[spec.name] = member.from_control_plane
         if plane.store.find(Cluster, spec.name) is None:  # a control plane that comes back knows it already
-            plane.store.create(_cluster_object(spec))
+            secrets = [plane.store.create(secret) for secret in _credentials(spec.name)]
+            cluster = plane.store.create(_cluster_object(spec))
+            owner = OwnerReference(cluster.apiVersion, cluster.kind, spec.name, cluster.metadata.uid)
+            for secret in secrets:
+                owned = replace(secret.metadata, ownerReferences=(owner,))
+                plane.store.update(replace(secret, metadata=owned))
         if spec.mode == PULL and spec.name not in self.agents:
             client = Remote(plane.store, member.uplink, self.clock, self.trace)
             agent = self.agents[spec.name] = plane.agent(spec.name, client, member.from_agent)
@@ -246,5 +254,16 @@ def _cluster_object(spec: MemberSpec) -> Cluster:
             region=spec.region,
             zone=spec.zone,
             taints=spec.taints,
+            secretRef=LocalSecretReference(CREDENTIALS, spec.name),
+            impersonatorSecretRef=LocalSecretReference(CREDENTIALS, impersonation_secret_name(spec.name)),
         ),
     )
+
+
+def _credentials(name: str) -> list[Unstructured]:
+    """The Secrets that joining leaves in the control plane: how to reach a cluster, and how to act there for users."""
+    labels = {"karmada.io/system": "true"}
+    metas = [
+        ObjectMeta(name=each, namespace=CREDENTIALS, labels=labels) for each in (impersonation_secret_name(name), name)
+    ]
+    return [Unstructured("v1", "Secret", meta, {"type": "Opaque", "data": {"token": "simulated"}}) for meta in metas]
