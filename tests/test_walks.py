@@ -9,9 +9,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from karmadalab import Lab, replace
+from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.api.multicluster import ClusterSelector
 from karmadalab.core.store import Store
+from karmadalab.environments.fleet import read_fleet
 from tests.walks import Walk
 
 # Not made here: accounts of namespaces, and what other scenarios did to the recorded fleet at the same time.
@@ -204,3 +208,78 @@ def known_of_scaling(label: str, path: str) -> bool:
     if " rb app" in label:
         return path != "spec.replicas"
     return label.startswith("3 (after the first minute) fhpa") and path.startswith("status.c")
+
+
+# --- 11: a cluster's life ---------------------------------------------------------------------------------------------
+
+MEMBER6 = {
+    "name": "member6",
+    "provider": "demo",
+    "region": "r1",
+    "zone": "z1",
+    "nodes": {"cpu": 32, "memory": "64Gi", "pods": 110},
+}
+
+
+def refused(lab: Lab, deed: Callable[[], object]) -> None:
+    """What the real command refuses is refused here, too."""
+    with pytest.raises(
+        (BadRequest, Invalid), match="has been registered|no cluster object|is not a cluster name|too long"
+    ):
+        deed()
+
+
+def test_11_the_life_of_a_cluster() -> None:
+    walk = Walk("11-cluster-lifecycle")
+    walk.lab.apply(namespace("s11"))
+    secret: dict[str, Any] = {}
+
+    def take(lab: Lab, _: Any) -> None:
+        secret["taken"] = lab.get("Secret", "member6", "karmada-cluster")
+        lab.delete("Secret", "member6", "karmada-cluster")
+
+    def give_back(lab: Lab, _: Any) -> None:
+        taken = secret["taken"]
+        lab.apply(replace(taken, metadata=replace(taken.metadata, resourceVersion="", uid="")))
+
+    read: dict[str, float] = {"2": 4, "4": 8, "5": 9, "6": 10, "7": 11, "8": 13, "9": 14, "9b": 15, "9d": 17, "10": 18}
+    walk.go(
+        {
+            0: lambda lab, _: refused(lab, lambda: lab.join("c" * 49)),
+            1: lambda lab, _: refused(lab, lambda: lab.join("Bad_Name")),
+            2: lambda lab, _: refused(lab, lambda: lab.join("member1")),
+            4: lambda lab, _: lab.clock.call_at(lab.clock.epoch + 34.627, lab.world.join, spec_of(MEMBER6)),
+            6: lambda lab, _: refused(lab, lambda: lab.join("member6")),
+            9: lambda lab, _: lab.cordon("member6"),
+            11: lambda lab, _: lab.uncordon("member6"),
+            13: take,
+            14: give_back,
+            15: take,
+            16: give_back,
+            18: lambda lab, _: lab.unjoin("member6"),
+            19: lambda lab, _: refused(lab, lambda: lab.unjoin("member6")),
+            20: lambda lab, _: refused(lab, lambda: lab.unjoin("nosuch")),
+        },
+        lambda label: read.get(label.partition(" ")[0], -1.0),
+        known_of_clusters,
+    )
+    kinds = ("Deployment", "Work", "ResourceBinding", "PropagationPolicy")
+    ours = {"karmada/Cluster/member6", "karmada/Namespace/karmada-es-member6"}
+    assert_agrees(
+        walk,
+        lambda what: what in ours or (what.split("/")[1] in kinds and "s11" in what and "-bad/" not in what),
+        # The namespace controller deletes what is in a namespace kind by kind, and that is 0.4 s there.
+        free="Work/karmada-es-member6/s11",
+    )
+
+
+def spec_of(member: dict[str, Any]) -> Any:
+    [spec] = read_fleet([member]).members
+    return spec
+
+
+def known_of_clusters(label: str, path: str) -> bool:
+    """Accounts and roles that are not made here, and what a member is and serves."""
+    if re.search(r"clusterrole|roles in|\bsa\b|secret|impersonator|namespaces? |right after", label):
+        return True
+    return bool(re.match(r"spec\.(id|apiEndpoint)|status\.(apiEnablements|kubernetesVersion|resourceS|nodeS)", path))

@@ -124,7 +124,7 @@ class Walk:
         """Where a recorded object and ours disagree: path, and both values."""
         if isinstance(recorded, dict) and str(recorded.get("kind", "")).endswith("List"):
             return
-        if recorded is None:
+        if not isinstance(recorded, dict):
             return  # absence is a matter of the writes
         where = next((word for word in label.split() if word in self.lab.members), "")
         recorded = _named(label, recorded)
