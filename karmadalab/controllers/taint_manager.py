@@ -12,7 +12,7 @@ applied (an annotation of the binding), not those of the policy as it is now.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -137,13 +137,18 @@ def evicts(settings: Settings) -> bool:
 
 
 class TaintManager:
-    """Looks at clusters: which bindings does a NoExecute taint concern? Looks again every ten seconds."""
+    """Looks at clusters: which bindings does a NoExecute taint concern? Looks again every ten seconds.
+
+    Args:
+        first: by cluster, bindings ("namespace/name") that are queued before the others; see `Phases.eviction_order`.
+    """
 
     name = NAME
 
-    def __init__(self, manager: Manager, store: Store) -> None:
+    def __init__(self, manager: Manager, store: Store, first: Mapping[str, Sequence[str]] | None = None) -> None:
         self._manager = manager
         self._store = store
+        self._first = first or {}
         self._enabled = evicts(manager.settings)
         self._classifies = manager.settings.profile != "v1.13"
 
@@ -164,9 +169,14 @@ class TaintManager:
         if not any(taint.effect == NO_EXECUTE for taint in cluster.spec.taints):
             return DONE
         for kind in BINDING_KINDS:
-            for binding in self._store.indexed(kind, BINDINGS_BY_CLUSTER, request.name):
+            for binding in self._listed(kind, request.name):
                 self._queue(cluster, binding)
         return Result(REQUEUE_S)
+
+    def _listed(self, kind: type[AnyBinding], cluster: str) -> list[AnyBinding]:
+        found = self._store.indexed(kind, BINDINGS_BY_CLUSTER, cluster)
+        places = {name: place for place, name in enumerate(self._first.get(cluster, ()))}
+        return sorted(found, key=lambda b: places.get(f"{b.metadata.namespace}/{b.metadata.name}", len(places)))
 
     def _queue(self, cluster: Cluster, binding: AnyBinding) -> None:
         delay_s = wait_s(cluster, binding, self._manager.clock.now()) if self._classifies else 0.0
@@ -182,16 +192,20 @@ class BindingEviction:
 
     Args:
         kind: the kind of bindings; each has a queue of its own.
+        work_s: how long a worker is busy with a binding, before it rests; only in v1.18.
     """
 
-    def __init__(self, manager: Manager, store: Store, kind: type[AnyBinding] = ResourceBinding) -> None:
+    def __init__(
+        self, manager: Manager, store: Store, kind: type[AnyBinding] = ResourceBinding, work_s: float = 0.0
+    ) -> None:
         self.name = BINDING_NAME if kind is ResourceBinding else CLUSTER_BINDING_NAME
         self._store = store
         self._settings = manager.settings
         self._enabled = evicts(manager.settings)
         self._now: Callable[[], float] = manager.clock.now
         if manager.settings.profile != "v1.13":
-            self.make_queue = partial(PacedQueue, rate=manager.settings.resource_eviction_rate, workers=WORKERS)
+            rate = manager.settings.resource_eviction_rate
+            self.make_queue = partial(PacedQueue, rate=rate, workers=WORKERS, work_s=work_s)
 
     def watches(self) -> Sequence[Watch]:
         """Nothing: the taint manager names the bindings."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from karmadalab.api.apps import WorkloadRebalancer
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.meta import Condition, condition
 from karmadalab.api.native import Lease
@@ -101,6 +102,12 @@ def _binding(old: AnyBinding | None, new: AnyBinding) -> Iterator[Change]:
     before, after = (b.metadata.annotations.get(APPLIED_PLACEMENT_ANNOTATION) for b in (old, new))
     if before != after:
         yield "applied-placement annotation set", after
+    asked, asks = (_time(b.spec.rescheduleTriggeredAt) for b in (old, new))
+    if asked != asks:
+        yield "spec.rescheduleTriggeredAt changed", {"from": asked, "to": asks}
+    term, terms = (b.status.schedulerObservingAffinityName or None for b in (old, new))
+    if term != terms:
+        yield "schedulerObservingAffinityName changed", {"from": term, "to": terms}
     yield from _condition_changes(old.status.conditions, new.status.conditions)
     if (old.status.schedulerObservedGeneration, old.status.lastScheduledTime) != (
         new.status.schedulerObservedGeneration,
@@ -214,6 +221,18 @@ def _waiting_reason(pod: Unstructured) -> str | None:
     return None
 
 
+def _rebalancer(old: WorkloadRebalancer | None, new: WorkloadRebalancer) -> Iterator[Change]:
+    if old is None:
+        yield "created", {"workloads": [plain(item) for item in new.spec.workloads]}
+        return
+    if old.spec != new.spec:
+        yield "spec changed", None
+    if old.status != new.status:
+        results = [plain(item) for item in new.status.observedWorkloads]
+        yield "status changed", {"observedWorkloads": results, "finishTime": _time(new.status.finishTime)}
+    yield from _leaving(old, new)
+
+
 def _other(old: Any, new: Any) -> Iterator[Change]:
     if old is None:
         yield "created", None
@@ -232,6 +251,7 @@ _READERS: dict[str, Callable[[Any, Any], Iterator[Change]]] = {
     "ResourceBinding.work.karmada.io": _binding,
     "ClusterResourceBinding.work.karmada.io": _binding,
     "Work.work.karmada.io": _work,
+    "WorkloadRebalancer.apps.karmada.io": _rebalancer,
     "Deployment.apps": _template,
     "StatefulSet.apps": _template,
     "Pod": _pod,

@@ -25,7 +25,7 @@ from karmadalab.api.time import Time
 DEFAULT_EPOCH = Time.parse("2026-01-01T00:00:00Z")
 
 _GRAIN = float(1 << 20)
-_BUSY = 1_000_000
+_LOOK_EVERY, _BUSY = 10_000, 1_000_000  # calls at one instant: look what goes on; it can't be honest work
 _LONGEST_WAIT_S = 3600.0  # a condition variable takes no infinity
 
 # A timer as the heap keeps it: [time, priority, sequence, callback, arguments]; a cancelled one has no callback.
@@ -38,6 +38,11 @@ T = TypeVar("T")
 
 def _nothing() -> None:
     """What there is to do at the end of a turn, as a rule."""
+
+
+def _nothing_known() -> str:
+    """What a clock knows about those who never settle, as a rule."""
+    return ""
 
 
 def real_time() -> float:
@@ -55,6 +60,10 @@ class VirtualClock:
     Args:
         epoch: the Unix time at which the lab begins.
         lead_s: how long before that the clock starts, so that clusters can join first.
+
+    Attributes:
+        restless: says which objects keep changing at this instant, "" when none does so beyond measure; asked every
+            ten thousand calls.
     """
 
     def __init__(self, epoch: float = DEFAULT_EPOCH, lead_s: float = 0.0) -> None:
@@ -65,6 +74,7 @@ class VirtualClock:
         self._soon: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.call_soon = self._soon.append  # the hottest call of all: (callback, arguments)
         self.fired = 0
+        self.restless: Callable[[], str] = _nothing_known
         # Held by whoever acts in this world: a lab that is served has several threads. None waits while holding it.
         self.turn = threading.RLock()
 
@@ -101,7 +111,7 @@ class VirtualClock:
 
         Raises:
             BadRequest: the moment has passed.
-            NeverSettles: a million calls at one instant.
+            NeverSettles: some objects keep changing at one instant, or there were a million calls.
         """
         when = round(when * _GRAIN) / _GRAIN
         if when < self._now:
@@ -143,10 +153,17 @@ class VirtualClock:
             callback, args = soon.popleft()
             callback(*args)
             calls += 1
-            if calls > _BUSY:
-                raise NeverSettles(
-                    f"at {self.elapsed():g}s work keeps causing work without time passing; the last call was {callback}"
-                )
+            if not calls % _LOOK_EVERY:
+                self._check_settling(calls, callback)
+
+    def _check_settling(self, calls: int, callback: Callable[..., object]) -> None:
+        """Raise NeverSettles when there is no end in sight."""
+        known = self.restless()
+        if known or calls >= _BUSY:
+            raise NeverSettles(
+                f"at {self.elapsed():g}s work keeps causing work without time passing ({calls} calls so far): "
+                + (known or f"the last call was {callback}")
+            )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.elapsed():g}s, {len(self._heap)} timers>"

@@ -47,6 +47,7 @@ class PacedQueue(WorkQueue):
         clock, trace, work, base_delay_s, max_delay_s: as for a work queue.
         rate: successes a second and worker.
         workers: how many there are.
+        work_s: how long a worker is busy with a request that succeeds, before it rests.
     """
 
     def __init__(
@@ -59,9 +60,11 @@ class PacedQueue(WorkQueue):
         *,
         rate: float,
         workers: int,
+        work_s: float = 0.0,
     ) -> None:
         super().__init__(clock, trace, work, base_delay_s, max_delay_s)
         self._pause_s = pause_s(rate, base_delay_s)
+        self._work_s = work_s
         self._rested = workers
         self._line: deque[Request] = deque()
 
@@ -69,7 +72,7 @@ class PacedQueue(WorkQueue):
         """A success: the worker rests."""
         super().forget(request)
         self._rested -= 1
-        self._clock.call_later(self._pause_s, self._back_to_work)
+        self._clock.call_later(self._work_s + self._pause_s, self._back_to_work)
 
     def add_rate_limited(self, request: Request) -> float:
         """Ask again after a failure, not before the pause is over; returns the delay in seconds."""

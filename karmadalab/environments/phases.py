@@ -6,7 +6,7 @@ happened to fall. Here that chance has a name and can be set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -26,6 +26,9 @@ class Phases:
         scheduler_latency_s: how long it takes to reach the scheduler. On an idle machine 20 ms were measured, up to
             1.5 s on a busy one. It matters that this is longer than the others take: by the time the scheduler has
             noted that it saw the last spec, the statuses that follow from its change are in.
+        eviction_s: how long a worker of v1.18's eviction queue is busy with one binding, before it rests.
+        eviction_order: by cluster, which bindings ("namespace/name") are queued first when it is tainted. Karmada
+            lists them in the order of a Go map, that is by chance; here those not named follow by namespace and name.
     """
 
     monitor_s: float = 0.0
@@ -33,9 +36,11 @@ class Phases:
     jitter: bool = True
     latency_s: float = 0.0
     scheduler_latency_s: float = 0.02
+    eviction_s: float = 0.0
+    eviction_order: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("latency_s", "scheduler_latency_s"):
+        for name in ("latency_s", "scheduler_latency_s", "eviction_s"):
             if getattr(self, name) < 0:
                 raise BadRequest(f"phases.{name}: a length of time can't be negative, got {getattr(self, name)}")
 

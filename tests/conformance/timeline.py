@@ -37,7 +37,7 @@ def emit_file(path: Path, profile: str = "") -> dict[str, Any]:
         run = Run.of(recording)
         lab = replay_run(run)
     else:
-        run, lab = replayed(Run.of(recording).base.path)
+        run, lab = replayed(recording)
     events = _events(run, lab, recording)
     before = recording.data["placement_before"]
     reader = Reader(events, recording.bad, before)
@@ -72,9 +72,8 @@ def _of_many(recording: Recording, reader: Reader) -> dict[str, Any]:
     if "evictions" in recording.milestones:
         gone = evictions(reader)
         return {"evictions": gone, "evicted_last": gone[-1]["t"] if gone else None}
-    if recording.data["letter"] == "E":
-        final = [e.detail["to"] for e in moves if e.name == "w170-scale-deployment"]
-        return {"placements": placements(reader), "final_placement": final[-1]}
+    if len({e.name for e in moves}) > 1:
+        return {"placements": placements(reader), "final_placement": moves[-1].detail["to"]}
     return {"final_placement": moves[-1].detail["to"] if moves else recording.data["placement_before"]}
 
 

@@ -53,6 +53,8 @@ _EITHER_WAY_V1_18 = _EITHER_WAY | {
     # "It races with the NoSchedule writer; both orders were seen."
     frozenset(("noschedule_added", "noexecute_added")),
     frozenset(("noschedule_removed", "noexecute_removed")),
+    # The timestamp and the scheduling come "in either order", and the new Work follows the latter in 20 ms.
+    frozenset(("task_timestamped", "new_work_created")),
 }
 
 
@@ -80,8 +82,17 @@ def recorded_events(recording: Recording) -> list[Event]:
     found = []
     for row, event in enumerate(recording.data["events"]):
         namespace, _, name = str(event["name"]).rpartition("/")
-        found.append(Event(event["t"], event["kind"], event.get("namespace") or namespace, name, event["what"],
-                           event["detail"], row))
+        found.append(
+            Event(
+                event["t"],
+                event["kind"],
+                event.get("namespace") or namespace,
+                name,
+                event["what"],
+                event["detail"],
+                row,
+            )
+        )
     return found
 
 
@@ -160,15 +171,16 @@ def _eviction_queue(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
     recorded = {item["binding"]: item["t"] for item in theirs.get("evictions") or ()}
     here = {item["binding"]: item["t"] for item in ours.get("evictions") or ()} if recorded else {}
     found = [f"evictions: {name} is only in one of the two" for name in sorted(recorded.keys() ^ here.keys())]
-    for name in sorted(recorded.keys() & here.keys()):
-        if abs(here[name] - recorded[name]) > _ABSOLUTE["evicted"]:
-            found.append(f"evictions: {name} recorded {recorded[name]:.2f}, here {here[name]:.2f}")
-    return found
+    return found + [
+        f"evictions: {name} recorded {recorded[name]:.2f}, here {here[name]:.2f}"
+        for name in sorted(recorded.keys() & here.keys())
+        if abs(here[name] - recorded[name]) > _ABSOLUTE["evicted"]
+    ]
 
 
 def _divisions(recording: Recording, ours: dict[str, Any]) -> list[str]:
     """Where every binding of run E was put, one placement after the other."""
-    if recording.data["letter"] != "E":
+    if "placements" not in ours:
         return []
     recorded = placements(Reader(recorded_events(recording), recording.bad, None))
     here = ours["placements"]

@@ -69,6 +69,7 @@ def milestones(reader: Reader) -> dict[str, Any]:
     )
     if evicted is not None:
         found |= _after_eviction(reader, evicted)
+    found |= _old_copy(reader, evicted.t if evicted is not None else 0.0)
     found |= _rebalanced(reader)
     since = found["ready_not_true"]
     if since is not None:
@@ -99,10 +100,16 @@ def _after_eviction(reader: Reader, evicted: Event) -> dict[str, Any]:
             found.setdefault("task_timestamped", event.t)
         if bad in had and bad not in has:
             found.setdefault("task_removed", event.t)
-    found["work_deletion_ts"] = reader.bad_work("deletionTimestamp set", t)
-    found["work_gone"] = reader.bad_work("deleted", t)
-    found["old_deployment_gone"] = reader.first(t, kind=_is(f"Deployment@{bad}"), what=_is("deleted"))
     return found
+
+
+def _old_copy(reader: Reader, since: float) -> dict[str, Any]:
+    """How what was on the bad member ends; in a recording that begins after the eviction too."""
+    return {
+        "work_deletion_ts": reader.bad_work("deletionTimestamp set", since),
+        "work_gone": reader.bad_work("deleted", since),
+        "old_deployment_gone": reader.first(since, kind=_is(f"Deployment@{reader.bad}"), what=_is("deleted")),
+    }
 
 
 def _rescheduled(reader: Reader, evicted: Event) -> dict[str, Any]:
@@ -127,9 +134,10 @@ def _healthy(reader: Reader, names: list[str], since: float) -> float | None:
         for event in reader.events:
             if event.t < since or event.kind != "ResourceBinding":
                 continue
-            if event.what.startswith(f"aggregatedStatus[{name}]") and (event.detail["to"] or {}).get(
-                "health"
-            ) == "Healthy":
+            if (
+                event.what.startswith(f"aggregatedStatus[{name}]")
+                and (event.detail["to"] or {}).get("health") == "Healthy"
+            ):
                 times.append(event.t)
                 break
         else:

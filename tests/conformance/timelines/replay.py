@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from karmadalab import Lab, replace
+from karmadalab.api.errors import Conflict
+from karmadalab.api.naming import fnv32a
 from karmadalab.api.work import ResourceBinding, TargetCluster
+from karmadalab.controllers.taint_manager import BINDING_NAME
+from karmadalab.environments.manifests import read_manifests
 from tests.conformance.timelines.recording import FLEET, Recording
-from tests.conformance.timelines.run import Run
+from tests.conformance.timelines.run import Pace, Run
 from tests.conformance.timelines.script import Script
 
 _SETUP_S = 10.0
@@ -19,10 +24,15 @@ def replay(recording: Recording) -> Lab:
     return replay_run(Run.of(recording))
 
 
-@lru_cache(maxsize=2)
-def replayed(path: Path) -> tuple[Run, Lab]:
-    """A run, known by its first recording, and its lab; kept for the other recordings of the run."""
-    run = Run.of(Recording(path))
+def replayed(recording: Recording) -> tuple[Run, Lab]:
+    """The recording's run and its lab, which are kept for other recordings of the run."""
+    run = Run.of(recording)
+    return _replayed(run.base.path, run.pace)
+
+
+@lru_cache(maxsize=2)  # of each run the two paces
+def _replayed(path: Path, pace: Pace) -> tuple[Run, Lab]:
+    run = Run(Run.of(Recording(path)).recordings, pace)
     return run, replay_run(run)
 
 
@@ -34,6 +44,7 @@ def replay_run(run: Run) -> Lab:
     if run.profile == "v1.13" and base.data["letter"] == "e":
         lab.fault("member4").bad_image("nginx")  # "on member4, pods in namespaces e-* never become Ready"
     _apply_taint_policies(lab, run)
+    _meet_conflicts(lab, run)
     early = _apply_workloads(lab, run)
     lab.run(_SETUP_S)
     for recording in early:
@@ -41,6 +52,19 @@ def replay_run(run: Run) -> Lab:
     Script(lab, run).schedule()
     lab.run(base.offset_s + run.end_s - lab.t)
     return lab
+
+
+def _meet_conflicts(lab: Lab, run: Run) -> None:
+    """Let the first try to evict fail where it failed in the recording: who else wrote just then was chance."""
+    admit, waiting = lab.store.admit, set(run.conflicts)
+
+    def admit_or_conflict(operation: str, obj: Any, old: Any) -> Any:
+        if lab.trace.actor == BINDING_NAME and obj.metadata.namespace in waiting:
+            waiting.discard(obj.metadata.namespace)
+            raise Conflict("the object has been modified; please apply your changes to the latest version")
+        return obj if admit is None else admit(operation, obj, old)
+
+    lab.store.admit = admit_or_conflict
 
 
 def _apply_taint_policies(lab: Lab, run: Run) -> None:
@@ -69,12 +93,28 @@ def _apply_workloads(lab: Lab, run: Run) -> list[Recording]:
         else:
             late[recording.namespace] = (run.offset_s(recording) + created, recording)
     for recording in early.values():
-        for manifest in recording.data["objects"].values():
-            lab.apply(manifest)
+        _apply(lab, recording)
     for at, recording in late.values():
-        for manifest in recording.data["objects"].values():
-            lab.clock.call_at(lab.clock.epoch + at, lab.apply, manifest)
+        lab.clock.call_at(lab.clock.epoch + at, _apply, lab, recording)
     return list(early.values())
+
+
+def _apply(lab: Lab, recording: Recording) -> None:
+    for manifests in recording.data["objects"].values():
+        for obj in read_manifests(manifests):
+            if recording.data["letter"] == "E" and obj.kind == "Deployment":
+                _until_uid_is_odd(lab)
+            lab.apply(obj)
+
+
+def _until_uid_is_odd(lab: Lab) -> None:
+    """Use up uids until the next one has an odd hash: ties go by it, and in the recording both were odd."""
+    while True:
+        (used,) = lab.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "uid"}})
+        lab.delete("ConfigMap", "uid")
+        uid = used.metadata.uid
+        if fnv32a(f"{uid[:-9]}{int(uid[-9:], 16) + 1:09x}") % 2:
+            return
 
 
 def _created_at(recording: Recording) -> float | None:

@@ -7,14 +7,28 @@ the other, whichever member it leaves, so all of a run are replayed together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from karmadalab import Phases
-from karmadalab.api.naming import binding_name
 from tests.conformance.timelines.recording import CPUS, Recording
 
+
+class Pace(NamedTuple):
+    """How long an event takes to reach a controller, and the scheduler."""
+
+    latency_s: float
+    scheduler_latency_s: float
+
+
 # From an event to the scheduler's write: from 0.02 s to 1.5 s on the busy machine of v1.13's recordings.
-SCHEDULER_LATENCY_S = {"v1.13": 1.2, "v1.18": 0.2}
+V1_13 = Pace(0.0, 1.2)
+
+# In v1.18's, 0.01 s to 0.47 s. There it decides which comes first when a workload's survivors get more replicas: the
+# scheduler's note that it saw the last spec, which ends the task since they still read Healthy, or the news that they
+# are Unhealthy for now. "Both happen", and each recording is replayed at a pace at which happens what happened there.
+SCHEDULER_FIRST, SURVIVORS_FIRST = Pace(0.05, 0.05), Pace(0.02, 0.2)
 
 # What a worker of the eviction queue needs for a binding: the bursts of 3 in D18rate05 are 2.16 s apart, of which 2.0 s
 # are its rest; in D18rate5 they are 0.36 s to 0.8 s apart instead of 0.2 s.
@@ -26,9 +40,11 @@ class Run:
 
     Attributes:
         base: the recording whose zero is the run's; the faults are told by its clock.
+        pace: how quick the processes were.
     """
 
-    def __init__(self, recordings: Sequence[Recording]) -> None:
+    def __init__(self, recordings: Sequence[Recording], pace: Pace) -> None:
+        self.pace = pace
         self.recordings = sorted(recordings, key=lambda recording: (recording.t0, recording.path.name))
         self.base = self.recordings[0]
         self.profile = self.base.profile
@@ -37,9 +53,10 @@ class Run:
     def of(cls, recording: Recording) -> Run:
         """The run that a recording is from, as far as its folder has it."""
         if recording.profile == "v1.13":
-            return cls([recording])
+            return cls([recording], V1_13)
         prefix = recording.path.name.partition("-")[0]
-        return cls([Recording(path) for path in sorted(recording.path.parent.glob(f"{prefix}-*.json*"))])
+        paths = sorted(recording.path.parent.glob(f"{prefix}-*.json*"))
+        return cls([_read(path) for path in paths], _pace(recording))
 
     def shift_s(self, recording: Recording) -> float:
         """The recording's zero in seconds after the run's."""
@@ -56,15 +73,17 @@ class Run:
 
     def phases(self) -> Phases:
         """When the loops fell, as far as the recordings know, and what else was chance."""
-        probes = dict.fromkeys(CPUS, 3.3)
+        known: dict[str, float] = {}  # the earliest; a later one may be of another run of the member's process
         for recording in self.recordings:
             shift_s = self.shift_s(recording)
-            probes |= {member: (beat + shift_s) % 10 for member, beat in recording.beat_s().items()}
+            for member, beat in recording.beat_s().items():
+                known.setdefault(member, (beat + shift_s) % 10)
         return Phases(
             monitor_s=self._monitor_s(),
-            probe_s=probes,
+            probe_s={**dict.fromkeys(CPUS, 3.3), **known},
             jitter=False,
-            scheduler_latency_s=SCHEDULER_LATENCY_S[self.profile],
+            latency_s=self.pace.latency_s,
+            scheduler_latency_s=self.pace.scheduler_latency_s,
             eviction_s=EVICTION_S,
             eviction_order=self._eviction_order(),
         )
@@ -76,14 +95,50 @@ class Run:
         drift_s = 0.0016 * (tick + self.base.offset_s) / 5.0
         return (tick - drift_s) % 5.0
 
-    def _eviction_order(self) -> tuple[str, ...]:
-        """The bindings as they were evicted: which one was listed first was chance there, and is an input here."""
-        found: list[tuple[float, str]] = []
+    @cached_property
+    def conflicts(self) -> frozenset[str]:
+        """The namespaces whose eviction met a conflict on the binding first; the next try then comes after a rest."""
+        return frozenset(recording.namespace for recording in self.recordings if _met_conflict(recording))
+
+    def _eviction_order(self) -> dict[str, list[str]]:
+        """By cluster, the bindings as they left it: who was listed first was chance there, and is an input here."""
+        found: dict[str, list[tuple[float, str]]] = {}
         for recording in self.recordings:
-            shift_s = self.shift_s(recording)
-            for item in recording.milestones.get("evictions") or ():
-                found.append((item["t"] + shift_s, f"{recording.namespace}/{item['binding']}"))
-            if recording.milestones.get("evicted") is not None and "evictions" not in recording.milestones:
-                name = binding_name("Deployment", "nginx")
-                found.append((recording.milestones["evicted"] + shift_s, f"{recording.namespace}/{name}"))
-        return tuple(name for _, name in sorted(found))
+            for event in recording.data["events"]:
+                if event["what"] == "gracefulEvictionTasks changed":
+                    moment = event["t"] + self.shift_s(recording)
+                    for cluster in _new_tasks(event["detail"]):
+                        found.setdefault(cluster, []).append((moment, f"{recording.namespace}/{event['name']}"))
+        return {cluster: [name for _, name in sorted(left)] for cluster, left in found.items()}
+
+
+@lru_cache(maxsize=32)
+def _read(path: Path) -> Recording:
+    return Recording(path)
+
+
+def _new_tasks(change: dict[str, Any]) -> set[str]:
+    had, has = ({task["fromCluster"] for task in change[key] or ()} for key in ("from", "to"))
+    return has - had
+
+
+def _pace(recording: Recording) -> Pace:
+    """At which pace the recorded order of two racing writes comes about."""
+    since = recording.milestones.get("rescheduled")
+    for event in recording.data["events"] if since is not None else ():
+        if event["t"] < since or event["kind"] != "ResourceBinding":
+            continue
+        detail, what = event["detail"], event["what"]
+        if what == "scheduler observed" and detail["generation"] == detail["schedulerObservedGeneration"]:
+            return SCHEDULER_FIRST
+        if what.startswith("aggregatedStatus[") and (detail["to"] or {}).get("health") == "Unhealthy":
+            return SURVIVORS_FIRST
+    return SCHEDULER_FIRST
+
+
+def _met_conflict(recording: Recording) -> bool:
+    added, evicted = (recording.milestones.get(key) for key in ("noexecute_added", "evicted"))
+    if added is None or evicted is None or recording.profile == "v1.13":
+        return False
+    failed = (e["t"] for e in recording.data["events"] if e["what"] == "Warning EvictWorkloadFromClusterFailed")
+    return any(added <= t <= evicted for t in failed)
