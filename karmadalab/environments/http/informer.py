@@ -75,9 +75,11 @@ class Informer:
 
     def wrote(self, obj: Any) -> None:
         """Take in what one of our own writes returned, before the watch brings it; the caller has the turn."""
+        meta = obj.metadata
+        if meta.deletionTimestamp is not None and not meta.finalizers:
+            return  # the write was its last: the watch brings the deletion
         if self.synced and _version(obj) > self.version:
-            key = (obj.metadata.namespace, obj.metadata.name)
-            self._put(key, obj)
+            self._put((meta.namespace, meta.name), obj)
 
     # --- in its thread
 

@@ -62,6 +62,7 @@ def grant(transport: Transport, member: str, timeout_s: float = _TIMEOUT_S) -> s
         Unreachable, ApiError: the member does not answer, or refuses.
         BadRequest: it gave out no token in time.
     """
+    _wait_for_the_end_of(transport, NAMESPACE, timeout_s)
     for data in objects(member):
         try:
             _call(transport, "POST", _path(data, collection=True), data)
@@ -122,6 +123,22 @@ def forget(store: Store, member: str) -> None:
     for name in (member, f"{member}-impersonator"):
         if store.find("Secret", name, NAMESPACE) is not None:
             store.delete("Secret", name, NAMESPACE)
+
+
+def _wait_for_the_end_of(transport: Transport, namespace: str, timeout_s: float) -> None:
+    """Nothing can be made in a namespace that an earlier leaving has begun to delete."""
+    path = paths.item(resource_type("Namespace"), namespace)
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            found = _call(transport, "GET", path, None)
+        except NotFound:
+            return
+        if not found["metadata"].get("deletionTimestamp"):
+            return
+        if time.monotonic() > deadline:
+            raise BadRequest(f"namespace {namespace}: still being deleted after {timeout_s:g} s; see its finalizers")
+        time.sleep(_POLL_S)
 
 
 def _token(transport: Transport, name: str, timeout_s: float) -> str:

@@ -27,13 +27,17 @@ class OfficialTransport:
     Args:
         kubeconfig: a path, or the content.
         token: a bearer token to use instead of the kubeconfig's own credentials.
+        user_agent: how the server shall call us.
 
     Raises:
         NotInstalled: the `kubernetes` library is missing.
         ClientFailed: the kubeconfig can't be used.
     """
 
-    def __init__(self, kubeconfig: str | Path | Mapping[str, Any], token: str = "") -> None:
+    def __init__(
+        self, kubeconfig: str | Path | Mapping[str, Any], token: str = "", user_agent: str = "karmadalab"
+    ) -> None:
+        self._user_agent = user_agent
         config = dict(kubeconfig) if isinstance(kubeconfig, Mapping) else _read(kubeconfig)
         self._client = _api_client(_with_token(config, token) if token else config)
         self.server = str(self._client.configuration.host)
@@ -64,7 +68,7 @@ class OfficialTransport:
         self._client.close()
 
     def _send(self, method: str, where: str, body: Any, timeout: tuple[float, float], accept: str) -> Any:
-        headers: dict[str, str] = {"Accept": accept or "application/json", "User-Agent": "karmadalab"}
+        headers: dict[str, str] = {"Accept": accept or "application/json", "User-Agent": self._user_agent}
         if body is not None:
             headers["Content-Type"] = "application/json"
         self._client.update_params_for_auth(headers, [], ["BearerToken"], where, method, body)
