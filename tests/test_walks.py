@@ -224,7 +224,7 @@ MEMBER6 = {
 def refused(lab: Lab, deed: Callable[[], object]) -> None:
     """What the real command refuses is refused here, too."""
     with pytest.raises(
-        (BadRequest, Invalid), match="has been registered|no cluster object|is not a cluster name|too long"
+        (BadRequest, Invalid), match=r"has been registered|no cluster object|is not a cluster name|too long"
     ):
         deed()
 

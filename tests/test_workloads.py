@@ -1,274 +1,207 @@
-"""A member's own life: pods start, wait, fail, end, and the Deployment's status counts them.
-
-Deployments are written straight into the member, past Karmada; the faults are the lab's.
-"""
+"""What runs in a simulated member: rollouts, names, sets, jobs, endpoints, namespaces."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from karmadalab import Lab
+from karmadalab.api.errors import Forbidden
 from karmadalab.api.scheme import decode
-from karmadalab.environments.workloads import is_ready
-from karmadalab.lab import Lab
+from karmadalab.core.store import Store
+from karmadalab.environments.workloads.rollout import Scale, fence_posts, new_replicas, old_replicas
 
-from .worlds import deployment
-
-ONE_NODE = {
-    "name": "m",
-    "startup": "3s",
-    "shutdown": "1s",
-    "nodes": {"count": 1, "cpu": "1", "memory": "4Gi", "pods": 20},
+TEMPLATE = {
+    "metadata": {"labels": {"app": "web"}},
+    "spec": {"containers": [{"name": "web", "image": "nginx:1"}]},
 }
+SELECTOR = {"matchLabels": {"app": "web"}}
 
 
-class Member:
-    """A lab of one member with one node of one cpu: room for ten pods of 100m."""
-
-    def __init__(self, **changes: Any) -> None:
-        self.lab = Lab.fake([{**ONE_NODE, **changes}], seed=1)
-        self.store = self.lab.world.member("m").store
-        self.fault = self.lab.fault("m")
-
-    def apply(self, replicas: int = 2, **container: Any) -> None:
-        obj: Any = decode(deployment(replicas=replicas, **container))
-        old = self.store.find(obj.GROUP_KIND, "web", "default")
-        if old is None:
-            self.store.create(obj)
-        else:
-            self.store.update(old.with_spec(**obj.spec))
-
-    def ready(self, after: str = "0s") -> str:
-        """`ready/all` as the Deployment counts them, after some time; the invariants hold all the while."""
-        self.lab.run(after)
-        self.lab.check()
-        status = self.store.get("Deployment.apps", "web", "default").status
-        return f"{status.get('readyReplicas', 0)}/{status.get('replicas', 0)}"
-
-    def pods(self) -> list[Any]:
-        return self.store.list("Pod", "default")
-
-    def images(self) -> list[str]:
-        return sorted(pod.spec["containers"][0]["image"] for pod in self.pods() if is_ready(pod))
+@pytest.fixture
+def lab() -> Lab:
+    return Lab.fake({"members": [{"name": "m", "nodes": {"count": 3, "cpu": 4, "memory": "8Gi"}}]})
 
 
-def test_pods_start_after_their_time() -> None:
-    member = Member()
-    member.apply()
-    assert [member.ready(), member.ready("2.9s"), member.ready("0.1s")] == ["0/2", "0/2", "2/2"]
-    assert member.lab.world.member("m").workloads.serving() == 2
+def store(lab: Lab) -> Store:
+    return lab.world.member("m").store
 
 
-def test_the_status_is_the_real_ones() -> None:
-    member = Member()
-    member.apply()
-    member.ready("3s")
-    status = member.store.get("Deployment.apps", "web", "default").status
-    counts = {key: value for key, value in status.items() if isinstance(value, int)}
-    assert counts == {
-        "observedGeneration": 1,
-        "replicas": 2,
-        "updatedReplicas": 2,
-        "readyReplicas": 2,
-        "availableReplicas": 2,
-    }
+def create(lab: Lab, api_version: str, kind: str, name: str = "web", **body: Any) -> None:
+    """Write an object into the member by hand."""
+    meta = {"name": name, "namespace": "default"}
+    store(lab).create(decode({"apiVersion": api_version, "kind": kind, "metadata": meta, **body}))
+    lab.run("0s")
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "soon", "later"),
-    [
-        pytest.param(2, 5, "2/5", "5/5", id="up"),
-        pytest.param(5, 2, "2/2", "2/2", id="down"),
-        pytest.param(3, 0, "0/0", "0/0", id="to nothing"),
-        pytest.param(0, 1, "0/1", "1/1", id="from nothing"),
-    ],
-)
-def test_scaling(before: int, after: int, soon: str, later: str) -> None:
-    member = Member()
-    member.apply(before)
-    member.ready("5s")
-    member.apply(after)
-    assert [member.ready(), member.ready("5s")] == [soon, later]
-    assert len(member.pods()) == after
+def create_deployment(lab: Lab, replicas: int = 4, **spec: Any) -> None:
+    create(
+        lab, "apps/v1", "Deployment", spec={"replicas": replicas, "selector": SELECTOR, "template": TEMPLATE, **spec}
+    )
 
 
-def test_a_deleted_deployment_takes_its_pods_along() -> None:
-    member = Member()
-    member.apply()
-    member.ready("5s")
-    member.store.delete("Deployment.apps", "web", "default")
-    member.lab.run("0s")
-    assert all(pod.metadata.deletionTimestamp for pod in member.pods())
-    member.lab.run("1s")
-    assert member.pods() == []
+def names(lab: Lab, kind: str) -> list[str]:
+    return [obj.metadata.name for obj in store(lab).list(kind)]
 
 
-def test_a_deleted_pod_is_replaced() -> None:
-    member = Member()
-    member.apply()
-    member.ready("5s")
-    gone = member.pods()[0].metadata.name
-    member.store.delete("Pod", gone, "default")
-    assert [member.ready(), member.ready("3s")] == ["1/2", "2/2"]
-    assert gone not in [pod.metadata.name for pod in member.pods()]
+def image(lab: Lab, tag: str, kind: str = "Deployment.apps") -> None:
+    found = store(lab).get(kind, "web", "default")
+    spec = {"containers": [{"name": "web", "image": tag}]}
+    store(lab).update(found.with_spec(template={**TEMPLATE, "spec": spec}))
 
 
-def test_a_new_image_rolls_out_without_a_gap() -> None:
-    member = Member()
-    member.apply(4, image="nginx:1.27")
-    member.ready("5s")
-    member.apply(4, image="nginx:1.28")
-    for _ in range(40):
-        member.lab.run("0.5s")
-        assert member.lab.world.member("m").workloads.serving() >= 3  # maxUnavailable 25 %
-    assert member.ready() == "4/4"
-    assert member.images() == ["nginx:1.28"] * 4
+# --- deployments ------------------------------------------------------------------------------------------------------
 
 
-def test_a_bad_image_never_starts_until_it_can_be_pulled() -> None:
-    member = Member()
-    fault = member.fault.bad_image("nginx")
-    member.apply(2)
-    assert member.ready("10m") == "0/2"
+def test_names_are_made_as_kubernetes_makes_them(lab: Lab) -> None:
+    create_deployment(lab, 1)
+    [replica_set], [pod] = names(lab, "ReplicaSet.apps"), names(lab, "Pod")
+    assert re.fullmatch(r"web-[bcdfghjklmnpqrstvwxz2456789]{8,10}", replica_set)
+    assert re.fullmatch(rf"{replica_set}-[bcdfghjklmnpqrstvwxz2456789]{{5}}", pod)
+
+
+def test_a_rollout_keeps_its_promises_at_every_moment(lab: Lab) -> None:
+    create_deployment(lab)
+    lab.run("5s")
+    image(lab, "nginx:2")
+    seen = []
+    for _ in range(80):
+        lab.run("250ms")
+        pods = [pod for pod in store(lab).list("Pod") if pod.metadata.deletionTimestamp is None]
+        ready = sum(1 for pod in pods if any(c["status"] == "True" for c in pod.status.get("conditions") or ()))
+        seen.append((len(pods), ready))
+    assert max(count for count, _ in seen) == 5, "maxSurge is 25 % of 4"
+    assert min(ready for _, ready in seen) == 3, "maxUnavailable is 25 % of 4"
+    status = store(lab).get("Deployment.apps", "web", "default").status
+    assert (status["updatedReplicas"], status["replicas"], status["availableReplicas"]) == (4, 4, 4)
+    assert [c["reason"] for c in status["conditions"]] == ["MinimumReplicasAvailable", "NewReplicaSetAvailable"]
+
+
+def test_a_rollout_to_an_image_that_does_not_come_stands_still_and_goes_on_serving(lab: Lab) -> None:
+    create_deployment(lab)
+    lab.run("5s")
+    lab.fault("m").bad_image("nginx:2")
+    image(lab, "nginx:2")
+    lab.run("5m")
+    status = store(lab).get("Deployment.apps", "web", "default").status
+    assert (status["availableReplicas"], status["updatedReplicas"]) == (3, 2)
+
+
+def test_going_back_uses_the_old_replica_set_and_gives_it_the_newest_revision(lab: Lab) -> None:
+    create_deployment(lab, 1)
+    first = names(lab, "ReplicaSet.apps")
+    for tag in ("nginx:2", "nginx:1"):
+        image(lab, tag)
+        lab.run("30s")
+    assert len(names(lab, "ReplicaSet.apps")) == 2
+    found = store(lab).get("ReplicaSet.apps", first[0], "default")
+    assert (found.spec["replicas"], found.metadata.annotations["deployment.kubernetes.io/revision"]) == (1, "3")
+
+
+def test_recreate_ends_all_old_pods_before_the_first_new_one(lab: Lab) -> None:
+    create_deployment(lab, 2, strategy={"type": "Recreate"})
+    lab.run("5s")
+    image(lab, "nginx:2")
+    lab.run("500ms")
+    assert len({pod.metadata.labels["pod-template-hash"] for pod in store(lab).list("Pod")}) == 1
+    lab.run("10s")
+    assert store(lab).get("Deployment.apps", "web", "default").status["updatedReplicas"] == 2
+
+
+ROLLS = [
+    ("25 % of one pod rounds up to a surge of one", fence_posts({}, 1), (1, 0)),
+    ("numbers are taken as they are", fence_posts({"rollingUpdate": {"maxSurge": 2, "maxUnavailable": 1}}, 9), (2, 1)),
+    ("the new set fills what surge leaves", new_replicas(4, 1, Scale("n", 1), [Scale("o", 3)]), 2),
+    ("it never has more than is wanted", new_replicas(4, 9, Scale("n", 0), [Scale("o", 4)]), 4),
+    ("broken old pods go first", old_replicas(4, 1, Scale("n", 1, 1), [Scale("a", 2, 0), Scale("b", 2, 2)]), [0, 2]),
+    ("nothing goes while it is needed", old_replicas(4, 0, Scale("n", 1, 0), [Scale("o", 4, 4)]), [4]),
+]
+
+
+@pytest.mark.parametrize(("found", "expected"), [case[1:] for case in ROLLS], ids=[case[0] for case in ROLLS])
+def test_the_arithmetic_of_a_rollout(found: Any, expected: Any) -> None:
+    assert found == expected
+
+
+# --- other workloads --------------------------------------------------------------------------------------------------
+
+
+def test_a_stateful_set_starts_its_pods_one_after_the_other_and_replaces_the_last_first(lab: Lab) -> None:
+    create(lab, "apps/v1", "StatefulSet", spec={"replicas": 3, "selector": SELECTOR, "template": TEMPLATE})
+    lab.run("4s")
+    assert names(lab, "Pod") == ["web-0", "web-1"]
+    lab.run("10s")
+    assert names(lab, "Pod") == ["web-0", "web-1", "web-2"]
+    image(lab, "nginx:2", "StatefulSet.apps")
+    lab.run("500ms")
+    leaving = [pod.metadata.name for pod in store(lab).list("Pod") if pod.metadata.deletionTimestamp]
+    assert leaving == ["web-2"]
+    lab.run("1m")
+    status = store(lab).get("StatefulSet.apps", "web", "default").status
+    assert (status["readyReplicas"], status["updatedReplicas"]) == (3, 3)
+    assert status["currentRevision"] == status["updateRevision"]
+
+
+def test_a_daemon_set_has_one_pod_on_each_node(lab: Lab) -> None:
+    create(lab, "apps/v1", "DaemonSet", spec={"selector": SELECTOR, "template": TEMPLATE})
+    lab.run("5s")
+    assert {pod.spec["nodeName"] for pod in store(lab).list("Pod")} == {"m-node1", "m-node2", "m-node3"}
+    status = store(lab).get("DaemonSet.apps", "web", "default").status
+    assert (status["desiredNumberScheduled"], status["numberReady"]) == (3, 3)
+
+
+def test_a_job_runs_so_many_pods_at_a_time_until_enough_have_succeeded(lab: Lab) -> None:
+    template = {**TEMPLATE, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
+    create(lab, "batch/v1", "Job", spec={"completions": 3, "parallelism": 2, "template": template})
+    lab.run("5s")
+    job = store(lab).get("Job.batch", "web", "default")
+    assert (job.status["active"], job.status["ready"]) == (2, 2)
+    assert job.spec["selector"]["matchLabels"].items() <= job.spec["template"]["metadata"]["labels"].items()
+    lab.run("1m")
+    status = store(lab).get("Job.batch", "web", "default").status
+    assert (status["succeeded"], status.get("active")) == (3, None)
+    assert [c["type"] for c in status["conditions"]] == ["SuccessCriteriaMet", "Complete"]
+
+
+# --- services and namespaces ------------------------------------------------------------------------------------------
+
+
+def test_the_endpoints_of_a_service_are_its_ready_pods(lab: Lab) -> None:
+    create_deployment(lab, 2)
+    create(lab, "v1", "Service", spec={"selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": 8080}]})
+    [empty] = store(lab).list("EndpointSlice.discovery.k8s.io")
+    assert empty["endpoints"] is None
+    lab.run("4s")
+    [there] = store(lab).list("EndpointSlice.discovery.k8s.io")
+    assert [item["conditions"]["ready"] for item in there["endpoints"]] == [True, True]
+    assert there["ports"] == [{"name": "", "protocol": "TCP", "port": 8080}]
+    assert store(lab).get("Service", "web", "default").spec["clusterIP"].startswith("10.")
+    store(lab).delete("Service", "web", "default")
+    lab.run("0s")
+    assert store(lab).list("EndpointSlice.discovery.k8s.io") == []
+
+
+def test_a_namespace_that_is_deleted_takes_its_content_along_and_takes_nothing_new(lab: Lab) -> None:
+    store(lab).create(decode({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}))
+    create_deployment(lab, 1)
+    store(lab).delete("Namespace", "default")
+    lab.run("1s")
+    with pytest.raises(Forbidden, match="because it is being terminated"):
+        create(lab, "v1", "ConfigMap")
+    lab.run("30s")
+    assert store(lab).list("Pod") == []
+    assert store(lab).list("Namespace") == []
+
+
+def test_pods_stop_with_the_machines_and_start_again_with_them(lab: Lab) -> None:
+    create_deployment(lab, 2)
+    lab.run("5s")
+    member = lab.world.member("m")
+    fault = lab.fault("m").power_off()
+    assert member.workloads.serving() == 0
+    lab.run("1m")
     fault.heal()
-    assert member.ready("3s") == "2/2"
-
-
-def test_a_bad_image_hurts_only_pods_that_have_it() -> None:
-    member = Member()
-    member.fault.bad_image("nginx:1.28")
-    member.apply(2, image="nginx:1.27")
-    assert member.ready("5s") == "2/2"
-
-
-def test_a_bad_rollout_leaves_the_old_pods_serving() -> None:
-    member = Member()
-    member.apply(4, image="nginx:1.27")
-    member.ready("5s")
-    member.fault.bad_image("nginx:1.28")
-    member.apply(4, image="nginx:1.28")
-    member.ready("1h")
-    assert member.images() == ["nginx:1.27"] * 3  # of four one may be missing
-
-
-def test_a_slow_start_is_only_slow() -> None:
-    member = Member()
-    fault = member.fault.slow_start("1m")
-    member.apply(1)
-    assert [member.ready("59s"), member.ready("1s")] == ["0/1", "1/1"]
-    fault.heal()
-    member.apply(2)
-    assert member.ready("3s") == "2/2"
-
-
-def test_who_finds_no_room_waits() -> None:
-    member = Member()
-    member.apply(12)
-    assert member.ready("1h") == "10/12"
-    waiting = [pod for pod in member.pods() if not pod.spec.get("nodeName")]
-    assert [pod.status["conditions"][0]["reason"] for pod in waiting] == ["Unschedulable"] * 2
-
-
-def test_room_that_becomes_free_is_taken() -> None:
-    member = Member()
-    member.apply(12)
-    member.ready("5s")
-    running = next(pod for pod in member.pods() if is_ready(pod))
-    member.store.delete("Pod", running.metadata.name, "default")
-    assert member.ready("10s") == "10/12"
-
-
-def test_what_never_fits_waits_for_ever() -> None:
-    member = Member()
-    member.apply(1, resources={"requests": {"cpu": "1500m"}})
-    assert member.ready("1h") == "0/1"
-
-
-def test_without_nodes_nothing_runs() -> None:
-    member = Member(nodes={"count": 0})
-    member.apply(1)
-    assert member.ready("1h") == "0/1"
-
-
-def test_exhausted_capacity_stops_new_pods_and_leaves_the_old_alone() -> None:
-    member = Member()
-    member.apply(2)
-    member.ready("5s")
-    fault = member.fault.exhaust_capacity()
-    member.apply(4)
-    assert member.ready("1h") == "2/4"
-    fault.heal()
-    assert member.ready("3s") == "4/4"
-
-
-# --- machines ---------------------------------------------------------------------------------------------------------
-
-
-def test_without_power_nothing_serves_and_nobody_counts() -> None:
-    member = Member()
-    member.apply(2)
-    member.ready("5s")
-    member.fault.power_off()
-    member.lab.run("10m")
-    assert member.lab.world.member("m").workloads.serving() == 0
-    assert member.store.get("Deployment.apps", "web", "default").status["readyReplicas"] == 2  # nobody wrote it anew
-
-
-def test_when_power_is_back_the_same_pods_start_anew() -> None:
-    member = Member()
-    member.apply(2)
-    member.ready("5s")
-    names = [pod.metadata.name for pod in member.pods()]
-    fault = member.fault.power_off()
-    member.lab.run("10m")
-    fault.heal()
-    assert [member.ready(), member.ready("3s")] == ["0/2", "2/2"]
-    assert [pod.metadata.name for pod in member.pods()] == names
-
-
-def test_power_cut_in_the_middle_of_a_start_begins_it_again() -> None:
-    member = Member()
-    member.fault.slow_start("1m")
-    member.apply(1)
-    member.ready("50s")
-    member.fault.power_off(for_="5s")
-    assert [member.ready("6s"), member.ready("58s"), member.ready("2s")] == ["0/1", "0/1", "1/1"]
-
-
-def test_power_cut_in_the_middle_of_an_end_ends_it_later() -> None:
-    member = Member(shutdown="30s")
-    member.apply(1)
-    member.ready("5s")
-    member.apply(0)
-    member.lab.run("20s")
-    fault = member.fault.power_off()
-    member.lab.run("1h")
-    assert len(member.pods()) == 1
-    fault.heal()
-    member.lab.run("30s")
-    assert member.pods() == []
-
-
-def test_what_was_asked_for_while_the_power_was_off_is_done_afterwards() -> None:
-    member = Member()
-    member.apply(1)
-    member.ready("5s")
-    fault = member.fault.power_off()
-    member.apply(3)
-    member.lab.run("1m")
-    assert len(member.pods()) == 1
-    fault.heal()
-    assert member.ready("3s") == "3/3"
-
-
-def test_overlapping_power_cuts_end_with_the_last() -> None:
-    member = Member()
-    member.apply(1)
-    member.ready("5s")
-    first, second = member.fault.power_off(), member.fault.power_off()
-    first.heal()
-    member.lab.run("1m")
-    assert member.lab.world.member("m").workloads.serving() == 0
-    second.heal()
-    assert member.ready("3s") == "1/1"
+    lab.run("5s")
+    assert member.workloads.serving() == 2

@@ -37,6 +37,7 @@ class Deployments:
         self._site, self._store = site, site.store
         self._store.watch(DEPLOYMENT, self._event)
         self._store.watch(REPLICA_SET, self._replica_set_event)
+        self._store.watch(POD, self._pod_event)
 
     def _event(self, event: str, old: Any, new: Any) -> None:
         if event == ADDED or (event != DELETED and old.metadata.generation != new.metadata.generation):
@@ -46,6 +47,15 @@ class Deployments:
         owner = owner_of(new, "Deployment")
         if owner is not None and event != ADDED:
             self._site.soon(ACTOR, self._sync, new.metadata.namespace, owner.name)
+
+    def _pod_event(self, event: str, old: Any, new: Any) -> None:
+        """The last old pod is gone: a Deployment that recreates waits for that."""
+        owner = owner_of(new, "ReplicaSet") if event == DELETED else None
+        if (
+            owner is not None
+            and (found := self._store.find(REPLICA_SET, owner.name, new.metadata.namespace)) is not None
+        ):
+            self._replica_set_event(event, found, found)
 
     def resync(self) -> None:
         """Look at all of them."""
@@ -64,7 +74,7 @@ class Deployments:
             new = self._create(found, revision, old)
         elif owned and _revision(new) < _revision(owned[-1]):
             new = self._store.update(_with_revision(new, _revision(owned[-1]) + 1))  # back to an earlier revision
-        self._roll(found, new, [item for item in old if item.spec.get("replicas", 0)])
+        self._roll(found, new, old)
         self._clean_up(found, old)
         self._count(namespace, name, new.metadata.name)
 
@@ -75,9 +85,8 @@ class Deployments:
         meta = template.get("metadata") or {}
         labels = {**(meta.get("labels") or {}), HASH_LABEL: revision}
         selector = (found.spec.get("selector") or {}).get("matchLabels") or {}
-        active = [item for item in old if item.spec.get("replicas", 0)]
         spec = {
-            "replicas": self._allowed(found, Scale("", 0), active),
+            "replicas": self._allowed(found, Scale("", 0), old),
             "selector": {"matchLabels": {**selector, HASH_LABEL: revision}},
             "template": {**template, "metadata": {**meta, "labels": labels}},
         }
@@ -98,7 +107,7 @@ class Deployments:
             left = any(self._site.owned(POD, item.metadata.uid) for item in old)
             return new.replicas if left else wanted
         surge, _ = fence_posts(found.spec.get("strategy") or {}, wanted)
-        return new_replicas(wanted, surge, new, [_scale(item) for item in old])
+        return new_replicas(wanted, surge, new, [_scale(item) for item in old if item.spec.get("replicas", 0)])
 
     def _roll(self, found: Unstructured, new: Unstructured, old: Sequence[Unstructured]) -> None:
         """One step: the new revision grows, or else old ones shrink."""
