@@ -16,28 +16,7 @@ from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.api.multicluster import ClusterSelector
 from karmadalab.core.store import Store
 from karmadalab.environments.fleet import read_fleet
-from tests.walks import Walk
-
-# Not made here: accounts of namespaces, and what other scenarios did to the recorded fleet at the same time.
-_NOISE = ("/Pod/", "/ServiceAccount/", "/ReplicaSet/", "/ConfigMap/", "/Event/", "bad", "member6", "/Secret/")
-
-
-def concerns(*parts: str) -> Any:
-    """Whether an object, as `karmada/Work/karmada-es-member1/x`, is one whose writes matter."""
-    return lambda what: any(part in what for part in parts) and not any(noise in what for noise in _NOISE)
-
-
-def by_number(walk: Walk, **late: int) -> Any:
-    """The step of a label `2b work ...`, by the action `2b: ...`; some were read only after a later one."""
-    steps: dict[str, int] = {}
-    for number, step in enumerate(walk.steps):
-        if found := re.match(r"(\d+\w?):", step["action"]):
-            steps[found[1]] = late.get(f"after_{found[1]}", number)
-    return lambda label: steps.get(label.partition(" ")[0], -1)
-
-
-def namespace(name: str) -> dict[str, Any]:
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+from tests.walks import Walk, assert_agrees, by_number, concerns, namespace
 
 
 def relabel(store: Store, name: str, *, drop: str = "", note: str = "", **labels: str) -> None:
@@ -47,13 +26,6 @@ def relabel(store: Store, name: str, *, drop: str = "", note: str = "", **labels
     kept = {key: value for key, value in meta.labels.items() if key != drop}
     notes = {**meta.annotations, **({"note": note} if note else {})}
     store.update(replace(found, metadata=replace(meta, labels={**kept, **labels}, annotations=notes)))
-
-
-def assert_agrees(walk: Walk, matters: Any, free: str = "(none)") -> None:
-    assert walk.found == [], "\n".join(walk.found[:30])
-    disorder = walk.disorder(matters, free)
-    assert disorder == [], "\n".join(disorder[:30])
-    walk.lab.check()
 
 
 # --- 01: the nginx walk -----------------------------------------------------------------------------------------------

@@ -128,6 +128,8 @@ class Walk:
             return  # absence is a matter of the writes
         where = next((word for word in label.split() if word in self.lab.members), "")
         recorded = _named(label, recorded)
+        if recorded["kind"] == "Cluster":
+            where = ""
         ours = self.our(where, recorded)
         if ours is None:
             yield "", "here there is none"
@@ -181,16 +183,19 @@ class Walk:
 
     # --- the order of writes
 
-    def disorder(self, concerns: Callable[[str], bool], free: str = "(none)", apart_s: float = 0.1) -> list[str]:
+    def disorder(
+        self, concerns: Callable[[str], bool], free: str = "(none)", joined: range = range(0), apart_s: float = 0.1
+    ) -> list[str]:
         """Beginnings and ends of objects that are missing here, are only here, or come in another order.
 
         Args:
             concerns: whether an object, as `karmada/Work/karmada-es-member1/x`, matters.
             free: a pattern of objects whose place in the order is open.
+            joined: steps that followed so closely that it is open what belongs to which.
             apart_s: two recorded writes closer than this may be in either order.
         """
         found = []
-        recorded, ours = self._recorded_writes(concerns), self._our_writes(concerns)
+        recorded, ours = (_joined(w, joined) for w in (self._recorded_writes(concerns), self._our_writes(concerns)))
         for number in range(len(self.steps)):
             theirs, mine = recorded.get(number, {}), ours.get(number, {})
             action = self.steps[number]["action"]
@@ -232,6 +237,15 @@ class Walk:
         return found
 
 
+def _joined(writes: dict[int, dict[str, float]], joined: range) -> dict[int, dict[str, float]]:
+    found: dict[int, dict[str, float]] = {}
+    for number in sorted(writes):
+        first = found.setdefault(joined.start if number in joined else number, {})
+        for key, when in writes[number].items():
+            first.setdefault(key, when)
+    return found
+
+
 def _named(label: str, recorded: dict[str, Any]) -> dict[str, Any]:
     """An object that was read out of a list says neither kind nor version; its label does."""
     if "kind" in recorded:
@@ -256,6 +270,8 @@ def plain(value: Any) -> Any:
         items = [plain(item) for item in value]
         if all(isinstance(item, dict) and "type" in item and "status" in item for item in items):
             items.sort(key=lambda item: str(item["type"]))
+        elif all(isinstance(item, dict) and set(item) <= {"name", "replicas"} for item in items):
+            items.sort(key=lambda item: str(item["name"]))  # the clusters of a binding: equals come in any order
         return items
     if isinstance(value, str):
         return _plain_text(value)
@@ -302,3 +318,44 @@ def unlike(path: str, recorded: Any, ours: Any) -> Iterator[tuple[str, str]]:
             yield from unlike(f"{path}[{index}]", a, b)
     elif recorded != ours:
         yield path, f"recorded {recorded!r}, here {ours!r}"
+
+
+# --- what tests of walks share -------------------------------------------------------------------------------------------
+
+# Not made here: accounts of namespaces, and what other scenarios did to the recorded fleet at the same time.
+_NOISE = ("/Pod/", "/ServiceAccount/", "/ReplicaSet/", "/ConfigMap/", "/Event/", "bad", "member6", "/Secret/")
+
+
+def concerns(*parts: str) -> Any:
+    """Whether an object, as `karmada/Work/karmada-es-member1/x`, is one whose writes matter."""
+    return lambda what: any(part in what for part in parts) and not any(noise in what for noise in _NOISE)
+
+
+def by_number(walk: Walk, **late: float) -> Any:
+    """The step of a label `2b work ...`, by the action `2b: ...`; some were read only after a later one."""
+    steps: dict[str, float] = {}
+    for number, step in enumerate(walk.steps):
+        if found := re.match(r"([a-z]?\d+\w?):", step["action"]):
+            steps[found[1]] = number
+    steps |= {name.removeprefix("after_"): number for name, number in late.items()}
+
+    def after(label: str) -> float:
+        number = label.partition(" ")[0]
+        if number not in steps and number[-1] == "a" and number[:-1] in steps:
+            return float(walk.steps[steps[number[:-1]]]["t"] + 1.0)  # read at once, while it was going on
+        if number not in steps and number[-1] == "b":
+            return steps[number[:-1]]
+        return steps[number]
+
+    return after
+
+
+def namespace(name: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def assert_agrees(walk: Walk, matters: Any, free: str = "(none)", joined: range = range(0)) -> None:
+    assert walk.found == [], "\n".join(walk.found[:30])
+    disorder = walk.disorder(matters, free, joined)
+    assert disorder == [], "\n".join(disorder[:30])
+    walk.lab.check()
