@@ -123,7 +123,7 @@ def test_06_services() -> None:
             13: lambda lab, _: lab.delete("MultiClusterService", "serve", "s6m"),
             16: lambda lab, _: lab.delete("MultiClusterService", "lonely", "s6m"),
         },
-        by_number(walk),
+        by_number(walk, after_16=16),
         known_of_services,
     )
     # Twenty-five slices at once, and who is quicker, the execution controller or the dependencies distributor.

@@ -320,7 +320,7 @@ def unlike(path: str, recorded: Any, ours: Any) -> Iterator[tuple[str, str]]:
         yield path, f"recorded {recorded!r}, here {ours!r}"
 
 
-# --- what tests of walks share -------------------------------------------------------------------------------------------
+# --- what tests of walks share ----------------------------------------------------------------------------------------
 
 # Not made here: accounts of namespaces, and what other scenarios did to the recorded fleet at the same time.
 _NOISE = ("/Pod/", "/ServiceAccount/", "/ReplicaSet/", "/ConfigMap/", "/Event/", "bad", "member6", "/Secret/")
