@@ -11,6 +11,7 @@ cluster gets a fresh grace period.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -163,6 +164,24 @@ def condition_of_silence(
     return Condition(type=READY, status="Unknown", reason=reason, message=message, lastTransitionTime=Time(now))
 
 
+class Heard(Data):
+    """What a rule of one's own remembers of a pull cluster; see `SilenceRule`.
+
+    Attributes:
+        at: when the cluster last gave a sign of life, by the monitor's clock, in Unix seconds.
+        ready: the Ready condition seen last.
+        renewed_at: the renewTime of the lease seen last, by the member's clock; None while none counts.
+    """
+
+    at: float
+    ready: Condition | None
+    renewed_at: float | None
+
+
+TaintRule = Callable[[Condition | None, tuple[Taint, ...], float], tuple[Taint, ...]]
+SilenceRule = Callable[[Heard | None, Condition, float | None, float, float], tuple[Heard, bool]]
+
+
 def taints_by_time(
     observed: Condition,
     health: ClusterHealth,
@@ -202,6 +221,11 @@ class ClusterController:
         manager: the process; its settings are used and its loop drives the monitor.
         store: the control plane.
         first_tick_s: seconds until the monitor's first pass.
+
+    Attributes:
+        by_condition: from the Ready condition to the NoSchedule taints; students bring their own.
+        by_silence: from what was heard of a reporting pull cluster to whether it is silent; None for Karmada's own
+            `observe_health`, `observe_lease` and `condition_of_silence`. Students bring their own.
     """
 
     name = NAME
@@ -212,6 +236,9 @@ class ClusterController:
         self._evicts = manager.settings.profile == "v1.13"  # NoExecute taints by itself; v1.18 leaves them to policies
         self._trace = manager.trace
         self._now: Callable[[], float] = manager.clock.now
+        self.by_condition: TaintRule = taints_by_condition
+        self.by_silence: SilenceRule | None = None
+        self._heard: dict[str, Heard] = {}
         self._health: dict[str, ClusterHealth] = {}
         self._ready_rows: dict[str, int | None] = {}
         manager.every(self._settings.cluster_monitor_period + PASS_S, self.monitor_all, first_tick_s)
@@ -235,7 +262,7 @@ class ClusterController:
         if cluster.metadata.deletionTimestamp is not None:
             return self._remove(cluster)
         self._create_execution_namespace(cluster.metadata.name)
-        taints = taints_by_condition(ready_condition(cluster), cluster.spec.taints, self._now())
+        taints = self.by_condition(ready_condition(cluster), cluster.spec.taints, self._now())
         cluster = self._set_taints(cluster, taints)
         if CLUSTER_FINALIZER not in cluster.metadata.finalizers:
             self._set_finalizers(cluster, (*cluster.metadata.finalizers, CLUSTER_FINALIZER))
@@ -317,11 +344,7 @@ class ClusterController:
         if cluster.spec.syncMode != PUSH:
             lease = self._store.find(Lease, name, LEASE_NAMESPACE)
             renewed_at = lease.spec.renewTime if lease is not None else None
-            health = observe_lease(health, before, renewed_at, now)
-            settings = self._settings
-            silence = condition_of_silence(
-                health, ready, settings.cluster_monitor_grace_period, settings.cluster_startup_grace_period, now
-            )
+            health, silence = self._listen(name, health, before, ready, renewed_at)
             if silence is not None:
                 self._trace.cause = self._trace.blame.get(name, self._trace.cause)
                 cluster = self._write_condition(cluster, silence)
@@ -330,6 +353,26 @@ class ClusterController:
         self._health[name] = health
         if ready is not None and self._evicts:
             self._taint_by_time(cluster, observed or _never_reported(cluster), health, now)
+
+    def _listen(
+        self,
+        name: str,
+        health: ClusterHealth,
+        before: ClusterHealth | None,
+        ready: Condition | None,
+        renewed_at: float | None,
+    ) -> tuple[ClusterHealth, Condition | None]:
+        """What is known after a look at the lease, and the condition to write if the cluster is silent."""
+        now, settings = self._now(), self._settings
+        graces_s = settings.cluster_monitor_grace_period, settings.cluster_startup_grace_period
+        if self.by_silence is None or ready is None:
+            health = observe_lease(health, before, renewed_at, now)
+            return health, condition_of_silence(health, ready, *graces_s, now)
+        heard, silent = self.by_silence(self._heard.get(name), ready, renewed_at, now, graces_s[0])
+        long_ago = replace(health, probed_at=-math.inf)
+        silence = condition_of_silence(long_ago, ready, *graces_s, now) if silent else None
+        self._heard[name] = heard if silence is None else Heard(heard.at, silence, renewed_at)
+        return replace(health, probed_at=heard.at), silence
 
     def _taint_by_time(self, cluster: Cluster, observed: Condition, health: ClusterHealth, now: float) -> None:
         settings = self._settings
