@@ -157,7 +157,7 @@ def break_member(walk: Walk) -> None:
     name = dice.choice(
         (
             *("power_off", "refuse", "hang", "silence", "cut_off", "slow", "lossy", "stop_agent", "freeze_agent"),
-            *("bad_image", "slow_start", "exhaust_capacity", "flapping"),
+            *("bad_image", "slow_start", "exhaust_capacity", "flapping", "lose_credentials"),
         )
     )
     extra: dict[str, tuple[Any, ...]] = {
@@ -168,7 +168,8 @@ def break_member(walk: Walk) -> None:
         "flapping": ("20s", "25s", 4),
     }
     walk.said.append(f"  {fault.target} {name} {extra.get(name, ())}")
-    if name in ("stop_agent", "freeze_agent") and not walk.lab.world.member(fault.target).pulls:
+    agents_only, push_only = ("stop_agent", "freeze_agent"), ("lose_credentials",)
+    if name in (push_only if walk.lab.world.member(fault.target).pulls else agents_only):
         return
     if name == "flapping":
         fault.flapping(*extra[name], kind=dice.choice(("refuse", "silence", "cut_off", "hang")))

@@ -19,6 +19,7 @@ from karmadalab.core.controller import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import FAULT, Trace
 from karmadalab.environments.control_plane import CONTROLLER_MANAGER, SCHEDULER, ControlPlane
+from karmadalab.environments.credentials import Credentials
 from karmadalab.environments.faults import FROZEN, STOPPED, Effect, Fault, combined
 from karmadalab.environments.fleet import Fleet, MemberSpec
 from karmadalab.environments.link import REFUSED, SILENT, UP, Link, Remote
@@ -62,6 +63,7 @@ class FakeWorld:
         self.loads = Loads(self.clock, self.members)
         control_plane.metrics = self.loads
         self._rng = rng
+        self._credentials = Credentials(control_plane.store)
         self._frozen_at: dict[str, float] = {}
         self._starting: dict[str, Timer] = {}
 
@@ -170,6 +172,8 @@ class FakeWorld:
             self._rework_process(self.process(target))
             return
         self._rework_member(target)
+        lost = not combined([fault.effect for fault in self.faults if fault.target == target]).credentials
+        self._credentials.set_lost(target, lost)
         if target in self.agents:
             self._rework_process(self.agents[target])
 

@@ -70,6 +70,10 @@ class MemberFaults(FaultControl):
         member = self._world.member(self.target)
         if name in ("stop_agent", "freeze_agent") and not member.pulls:
             raise BadRequest(f"{self.target} is in push mode and has no agent; try refuse, silence or power_off")
+        if name == "lose_credentials" and member.pulls:
+            raise BadRequest(
+                f"{self.target} is in pull mode: its agent has its own credentials; try cut_off, silence or stop_agent"
+            )
         effect, text = effect_of(name, member.pulls, **options)
         fault = Fault(name, self.target, effect, text, self._world.inject)
         return self._arm(fault.on_heal(self._world.end), at, for_)
@@ -151,6 +155,10 @@ class MemberFaults(FaultControl):
     def exhaust_capacity(self, at: When = None, for_: When = None) -> Fault:
         """There is no room for new pods: they stay pending."""
         return self._fault("exhaust_capacity", at, for_)
+
+    def lose_credentials(self, at: When = None, for_: When = None) -> Fault:
+        """The Secret with the credentials for the member is gone from the control plane; the member itself is well."""
+        return self._fault("lose_credentials", at, for_)
 
 
 class ProcessFaults(FaultControl):

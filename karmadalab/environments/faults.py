@@ -28,6 +28,7 @@ class Effect(NamedTuple):
         bad_image: an image that can't be pulled.
         startup_s: how long pods take to start instead.
         full: whether there is no room for another pod.
+        credentials: whether the control plane has what it takes to make a client, in push mode.
     """
 
     api: str = UP
@@ -39,6 +40,7 @@ class Effect(NamedTuple):
     bad_image: str = ""
     startup_s: float | None = None
     full: bool = False
+    credentials: bool = True
 
 
 NOTHING = Effect()
@@ -59,6 +61,7 @@ def combined(effects: list[Effect]) -> Effect:
         powered=all(e.powered for e in effects),
         startup_s=max((e.startup_s for e in effects if e.startup_s is not None), default=None),
         full=any(e.full for e in effects),
+        credentials=all(e.credentials for e in effects),
     )
 
 
@@ -167,6 +170,10 @@ def _exhaust_capacity(pulls: bool) -> tuple[Effect, str]:
     return Effect(full=True), "capacity exhausted: new pods stay pending"
 
 
+def _lose_credentials(pulls: bool) -> tuple[Effect, str]:
+    return Effect(credentials=False), "lost credentials: the control plane can't make a client, the member is well"
+
+
 _EFFECTS: dict[str, Callable[..., tuple[Effect, str]]] = {
     "power_off": _power_off,
     "refuse": _refuse,
@@ -180,4 +187,5 @@ _EFFECTS: dict[str, Callable[..., tuple[Effect, str]]] = {
     "bad_image": _bad_image,
     "slow_start": _slow_start,
     "exhaust_capacity": _exhaust_capacity,
+    "lose_credentials": _lose_credentials,
 }

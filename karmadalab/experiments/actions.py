@@ -33,6 +33,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "bad_image": ("image",),
     "slow_start": ("startup",),
     "exhaust_capacity": (),
+    "lose_credentials": (),
 }
 _AGENT_FAULTS = ("stop_agent", "freeze_agent")
 _PROCESS_FAULTS = ("stop", "freeze")
@@ -81,6 +82,8 @@ class FaultAction(Data, rename={"for_": "for"}):
             known(self.fault, _PROCESS_FAULTS, f"{where}.fault", "fault of a process")
         if self.fault in _AGENT_FAULTS and modes[self.target] != PULL:
             raise Invalid(f"{where}.fault: {self.target} is in push mode and has no agent; try refuse or power_off")
+        if self.fault == "lose_credentials" and modes[self.target] == PULL:
+            raise Invalid(f"{where}.fault: {self.target} is in pull mode, its agent has credentials of its own")
         if self.for_ is not None and length(self.for_, f"{where}.for") == 0:
             raise Invalid(f"{where}.for: a fault lasts longer than 0s; leave it out for a fault that stays")
         self._check_options(where)

@@ -63,14 +63,15 @@ SCENARIOS = [
         lambda lab: action(fault="earthquake", target="member1"),
         Invalid,
         "scenario: actions[0].fault: there is no fault 'earthquake'; there are power_off, refuse, hang, silence, "
-        "cut_off, slow, lossy, flapping, stop_agent, freeze_agent, bad_image, slow_start, exhaust_capacity",
+        "cut_off, slow, lossy, flapping, stop_agent, freeze_agent, bad_image, slow_start, exhaust_capacity, "
+        "lose_credentials",
     ),
     Wrong(
         "an action that does nothing",
         lambda lab: action(target="member1"),
         Invalid,
         "scenario: actions[0]: an action says exactly one of fault, heal, restart, apply, scale, delete, taint, "
-        "untaint; it has at, target",
+        "untaint, join, unjoin, cordon, uncordon, load; it has at, target",
     ),
     Wrong(
         "a bad manifest",
