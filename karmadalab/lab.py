@@ -10,11 +10,11 @@ lab.timeline
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import BadRequest, NotFound
@@ -26,7 +26,6 @@ from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.cluster import with_taints
 from karmadalab.controllers.cluster_status import ThresholdFilter
 from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock, WallClock, in_turn, real_time
-from karmadalab.core.journal import Journal
 from karmadalab.core.settings import Settings
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.story import Story, parse, tell
@@ -45,6 +44,10 @@ from karmadalab.interpreter import Interpreter
 from karmadalab.scheduler import Scheduler
 from karmadalab.scheduler.controller import NAME as SCHEDULER_NAME
 from karmadalab.webhook import warnings_for
+
+if TYPE_CHECKING:  # they need what a browser does not have
+    from karmadalab.core.journal import Journal
+    from karmadalab.environments.observe import Observation
 
 _BINDINGS = (ResourceBinding.GROUP_KIND, ClusterResourceBinding.GROUP_KIND)
 _UNSCHEDULABLE = "cluster.karmada.io/unschedulable"
@@ -111,7 +114,7 @@ class Lab(View):
         chosen = _fleet(fleet, members, pull)
         flags = settings if isinstance(settings, Settings) else Settings().with_flags(settings or {})
         rng = Random(_checked_seed(seed))
-        journal = None if data is None else Journal(data)
+        journal = None if data is None else _journal(data)
         if journal is not None and epoch is None:
             epoch = max(real_time(), journal.last_time + lead_s(flags))  # a fast lab may be ahead of the real world
         clock = _clock(epoch, speed, lead_s(flags))
@@ -197,6 +200,26 @@ class Lab(View):
             with self.clock.taken():
                 self._journal.close()
             self._journal = None
+
+    @staticmethod
+    def observe(kubeconfig: str | Path, kinds: Iterable[str] | None = None) -> Observation:
+        """Watch a real Karmada control plane, or one that `serve` serves, and record its timeline; writes nothing.
+
+        Args:
+            kubeconfig: of the control plane; its current context is taken.
+            kinds: what to watch besides Karmada's own kinds; the usual workloads without.
+
+        Returns:
+            The observation: `.run("30s")`, `.timeline`, `.now`, `.close()`; also a context manager.
+
+        Raises:
+            NotInstalled: the `kind` extra is not installed.
+            Unreachable, ApiError: the control plane does not answer, or refuses.
+        """
+        from karmadalab.environments.kind.official import OfficialTransport
+        from karmadalab.environments.observe import TEMPLATES, Observation
+
+        return Observation(OfficialTransport(kubeconfig), TEMPLATES if kinds is None else kinds)
 
     def serve(self, **options: Any) -> Any:
         """Let `kubectl` and other clients in: serve the control plane and every member over HTTPS on loopback.
@@ -476,6 +499,12 @@ def _fleet(fleet: Any, members: int | None, pull: int) -> Fleet:
     if fleet is not None and (members is not None or pull):
         raise BadRequest("fleet: give either a fleet or a number of members, not both")
     return read_fleet(fleet) if fleet is not None else fleet_of(3 if members is None else members, pull)
+
+
+def _journal(path: str | Path) -> Journal:
+    from karmadalab.core.journal import Journal  # a browser has no SQLite, and no files to keep either
+
+    return Journal(path)
 
 
 def _clock(epoch: float | None, speed: float | None, lead_s: float) -> VirtualClock:

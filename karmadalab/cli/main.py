@@ -95,6 +95,41 @@ def serve(
         serve_lab(fleet, speed, port, flags_of(set), seed, data, folder)
 
 
+@app.command()
+def member(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the member's name")],
+    fleet: Annotated[Path | None, typer.Option(metavar="FLEET", help="a fleet file that describes it")] = None,
+    karmada: Annotated[
+        Path | None, typer.Option(metavar="KUBECONFIG", help="of the control plane, to go by its time")
+    ] = None,
+    speed: Annotated[float, typer.Option(help="seconds in the lab for each real second")] = 1.0,
+    port: Annotated[int, typer.Option(help="where to listen on loopback; 0 for any free port")] = 0,
+    folder: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="where the kubeconfig goes; by default a temporary folder")
+    ] = None,
+) -> None:
+    """Serve one simulated member in a process of its own; Ctrl-C ends it."""
+    with refusals():
+        from karmadalab.cli.processes import serve_member
+
+        serve_member(name, fleet, karmada, speed, port, folder)
+
+
+@app.command()
+def agent(
+    member: Annotated[str, typer.Option(metavar="NAME", help="the member it is the agent of")],
+    karmada: Annotated[Path, typer.Option(metavar="KUBECONFIG", help="of the control plane")],
+    kubeconfig: Annotated[Path, typer.Option(metavar="KUBECONFIG", help="of the member")],
+    set: Set = None,
+    seed: Seed = None,
+) -> None:
+    """Run karmada-agent of a pull-mode member in a process of its own: kill it, stop it, start it again."""
+    with refusals():
+        from karmadalab.cli.processes import run_agent
+
+        run_agent(member, karmada, kubeconfig, flags_of(set), seed)
+
+
 exercises = typer.Typer(help="Make the exercises out of their solutions, and try both.", no_args_is_help=True)
 app.add_typer(exercises, name="exercises")
 Solutions = Annotated[Path, typer.Option(metavar="FOLDER", help="where the sources are")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
@@ -41,17 +42,19 @@ def serve_lab(
 
 def run_until_stopped(served: Any, banner: str) -> None:
     """Say how to reach a server, then wait for Ctrl-C (or SIGTERM) and end it cleanly."""
-    signal.signal(signal.SIGTERM, _as_interrupt)
+    signal.signal(signal.SIGTERM, as_interrupt)
     try:
         with served:
             typer.echo(banner)
             for name, value in served.environment.items():
                 typer.echo(f"export {name}={value}")
+            sys.stdout.flush()  # a pipe shall hear it now
             typer.echo(f"serving {', '.join(served.contexts)} at {served.address}; Ctrl-C ends it", err=True)
             served.wait()
     except KeyboardInterrupt:
         typer.echo("ended", err=True)
 
 
-def _as_interrupt(number: int, frame: FrameType | None) -> None:
+def as_interrupt(number: int, frame: FrameType | None) -> None:
+    """Let a polite request to end (SIGTERM) do what Ctrl-C does."""
     raise KeyboardInterrupt

@@ -47,6 +47,7 @@ class Api:
         loop: the event loop of the server.
         is_up: raises `Unreachable` when this API server is down.
         way: finds the member that a request is passed on to.
+        kubernetes: which version it says it is.
     """
 
     def __init__(
@@ -55,12 +56,13 @@ class Api:
         loop: asyncio.AbstractEventLoop,
         is_up: Callable[[], None] = lambda: None,
         way: Callable[[str], Way | None] = lambda name: None,
+        kubernetes: str = discovery.KUBERNETES,
     ) -> None:
         self.store = store
         derived = {} if store.world else {EVENT: (tuple(TELLERS), lambda store: event_changes(store.trace))}
         self.hub = Hub(store, loop, derived)
         self._is_up = is_up
-        self._way = way
+        self._way, self._kubernetes = way, kubernetes
         self._verbs = Verbs(store)
         self._renders: dict[tuple[str, ...], Render] = {}
 
@@ -108,7 +110,7 @@ class Api:
         elif parts[0] in _HEALTH:
             return Reply(b"ok", content_type=TEXT)
         elif parts == ["version"]:
-            data = discovery.VERSION
+            data = discovery.version_of(self.store.clock, self._kubernetes)
         elif parts[0] in ("api", "apis"):
             if len(parts) == 1 and "g=apidiscovery.k8s.io;v=v2;" in call.accept.replace(" ", ""):
                 body = json_bytes(discovery.aggregated(self.store, parts[0] == "api"))
@@ -244,7 +246,7 @@ def _renderer(meant: Target, form: str, include: str) -> Render:
 
 def _actor(call: Call) -> str:
     """Who the trace will say it was: an agent says so itself, everybody else is a user."""
-    return call.query.get("fieldManager", "user") if call.user_agent.startswith("karmada-agent") else "user"
+    return call.user_agent if call.user_agent.startswith("karmada-agent@") else "user"
 
 
 def _failed(error: Exception, meant: Target | None) -> Reply:

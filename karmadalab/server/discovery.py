@@ -10,22 +10,30 @@ from itertools import groupby
 from typing import Any
 
 from karmadalab.api.scheme import ResourceType
+from karmadalab.core.clock import VirtualClock, WallClock
 from karmadalab.core.store import Store
 from karmadalab.server.kinds import REVIEWS, Served, served
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-VERSION = {
-    "major": "1",
-    "minor": "32",
-    "gitVersion": "v1.32.0+karmadalab",
-    "gitCommit": "",
-    "gitTreeState": "clean",
-    "buildDate": "2026-01-01T00:00:00Z",
-    "goVersion": "python",
-    "compiler": "cpython",
-    "platform": "any/any",
-}
+KUBERNETES = "v1.32.0"  # whom kubectl takes the control plane for
+
+
+def version_of(clock: VirtualClock, kubernetes: str) -> dict[str, Any]:
+    """`/version`, with what other processes need to know of the lab's time; other clients pass over it."""
+    speed = clock.speed if isinstance(clock, WallClock) else 0.0
+    major, minor = ([*kubernetes.lstrip("v").split("."), "", ""])[:2]
+    known = {"gitCommit": "", "gitTreeState": "clean", "buildDate": "2026-01-01T00:00:00Z", "goVersion": "none"}
+    version = {
+        "major": major,
+        "minor": minor,
+        "gitVersion": kubernetes,
+        **known,
+        "compiler": "",
+        "platform": "karmadalab",
+    }
+    return {**version, "lab": {"time": clock.now(), "speed": speed}}
+
 
 Grouped = list[tuple[str, str, list[Served]]]
 

@@ -20,10 +20,12 @@ from karmadalab.api.errors import BadRequest, Unreachable
 from karmadalab.core.clock import VirtualClock, WallClock
 from karmadalab.core.store import Store
 from karmadalab.environments.link import UP, Link
+from karmadalab.environments.member import SimulatedMember
 from karmadalab.lab import Lab
 from karmadalab.server.api import Api, Way
 from karmadalab.server.app import Apis, App
 from karmadalab.server.credentials import kubeconfig, make_certificate, write_kubeconfig, write_private
+from karmadalab.server.discovery import KUBERNETES
 
 KARMADA = "karmada-apiserver"
 LOOPBACK = "127.0.0.1"
@@ -52,10 +54,10 @@ class LabApis:
     def _way(self, name: str) -> Way | None:
         member = self._lab.world.members.get(name)
         way = self._members.get(name)
-        if member is None:
+        if not isinstance(member, SimulatedMember):  # a real cluster has an API server of its own
             return None
         if way is None or way.api.store is not member.store:  # a cluster that left and came back is another one
-            api = Api(member.store, self._loop, _gate(member.from_agent.link))
+            api = Api(member.store, self._loop, _gate(member.from_agent.link), kubernetes=member.spec.kubernetes)
             way = self._members[name] = Way(api, member.from_control_plane.link.cross)
         return way
 
@@ -266,14 +268,22 @@ def serve(lab: Lab, *, port: int = 0, folder: str | Path | None = None, host: st
     def make(loop: asyncio.AbstractEventLoop) -> Apis:
         return LabApis(lab, loop)
 
-    contexts = {KARMADA: "", **{spec.name: f"/members/{spec.name}" for spec in lab.world.fleet.members}}
+    contexts = {KARMADA: "", **{name: f"/members/{name}" for name in _simulated(lab)}}
     return Served(lab.clock, make, contexts, port=port, folder=folder, host=host, **options).start()
 
 
-def serve_store(store: Store, name: str, **options: Any) -> Served:
+def serve_store(store: Store, name: str, kubernetes: str = KUBERNETES, **options: Any) -> Served:
     """Serve one store alone, as a process of its own does."""
     _require_extra()
-    return Served(store.clock, lambda loop: OneApi(Api(store, loop)), {name: ""}, **options).start()
+    return Served(
+        store.clock, lambda loop: OneApi(Api(store, loop, kubernetes=kubernetes)), {name: ""}, **options
+    ).start()
+
+
+def _simulated(lab: Lab) -> list[str]:
+    """The members that this server stands for, in the order of the fleet."""
+    members = lab.world.members
+    return [spec.name for spec in lab.world.fleet.members if isinstance(members.get(spec.name), SimulatedMember)]
 
 
 def _gate(link: Link) -> Callable[[], None]:

@@ -43,6 +43,7 @@ def start(folder: Path, *args: str) -> Process:
         said.append(line)
         if line.startswith(("export KUBECACHEDIR", "running")):
             return Process(popen, folder / "kubeconfig")
+    popen.stdout.close()
     raise AssertionError(f"{command} ended with {popen.wait(10)}: {said}")
 
 

@@ -316,13 +316,12 @@ def test_a_slow_watcher_loses_its_place_and_holds_no_memory(http_to: Http, serve
     connection.request("GET", f"{CONFIGS}?watch=1", headers=http_to.headers())
     answer = connection.getresponse()
     assert answer.status == 200
+    (watcher,) = served._app.apis.all()[0].hub._watchers["ConfigMap"]  # type: ignore[union-attr]
     lab.apply(config("busy"))
     for number in range(20_000):
         with lab.clock.taken():
             found = lab.store.get("ConfigMap", "busy", "default")
             lab.store.update(found.with_body(data={"text": f"{number:05d}" * 100}))
-    hub = served._app.apis.all()[0].hub  # type: ignore[union-attr]
-    (watcher,) = hub._watchers["ConfigMap"]
     eventually(lambda: watcher.over)
     assert watcher.queued < 1000, "only the word that it must list again"
     answer.close()

@@ -10,6 +10,7 @@ network last carried anything, 10 s where there is no connection.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Hashable
@@ -17,7 +18,7 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest, KarmadalabError, NotFound, Unreachable
 from karmadalab.api.meta import LabelSelector, Resource, selector_matches
-from karmadalab.api.scheme import AnyObject, decode, is_namespaced, resource_type, to_dict
+from karmadalab.api.scheme import AnyObject, decode, is_namespaced, resource_type, to_dict, to_json
 from karmadalab.core.client import ADDED, Handler
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.controller import Wait, may_wait
@@ -30,6 +31,8 @@ from karmadalab.environments.http.transport import Answer, Transport
 IDLE_CONNECTION_TIMEOUT_S = 45.0
 HANDSHAKE_TIMEOUT_S = 10.0
 _SEEN_WITHIN_S = 5.0
+_VOLATILE = frozenset(("resourceVersion", "generation", "managedFields"))
+_TIME = re.compile(r'"\d{4}-\d\d-\d\dT[^"]*"')
 
 Call = Callable[[float], Any]  # does it, given how many seconds it may take
 
@@ -127,7 +130,8 @@ class HttpClient:
     def _write(self, method: str, path: str, obj: Any) -> Any:
         self._known(obj.GROUP_KIND, "", "")  # a list that is under way would miss what is written now
         data, what = to_dict(obj), _named(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-        answer = self.ask((method, path), lambda timeout_s: self._sent(method, path, data, timeout_s, what))
+        question = (method, path, _gist(data))
+        answer = self.ask(question, lambda timeout_s: self._sent(method, path, data, timeout_s, what))
         stored = decode(answer.data)
         informer = self._informers.get(obj.GROUP_KIND)
         if informer is not None:
@@ -147,10 +151,10 @@ class HttpClient:
         """Do something over the network.
 
         In a reconcile the call leaves now and `Wait` is raised; when the reconcile runs again its n-th call gets the
-        n-th answer, if it is still the same question. Bodies may differ: a heartbeat's time is another by then.
+        n-th answer, if it is still the same question.
 
         Args:
-            key: what is asked: method and path.
+            key: what is asked: method, path, and what the body says.
             call: asks it, in another thread; it must not touch the lab.
 
         Raises:
@@ -266,6 +270,15 @@ class HttpClient:
 
     def __repr__(self) -> str:
         return f"<HttpClient {self.name}, {len(self._informers)} kinds known>"
+
+
+def _gist(data: dict[str, Any]) -> str:
+    """What a write says, without times and versions: those of a heartbeat are others by the time it is taken up again.
+
+    Without the rest, a second status write to an object would be taken for answered by the answer to the first.
+    """
+    meta = {key: value for key, value in data.get("metadata", {}).items() if key not in _VOLATILE}
+    return _TIME.sub('""', to_json({**data, "metadata": meta}))
 
 
 def _nothing() -> None:
