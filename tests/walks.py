@@ -30,7 +30,14 @@ from tests.conformance.timeline import FLEET
 WALKS = Path(__file__).parent / "data" / "walks"
 
 _UNTOLD = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "selfLink", "deletionGracePeriodSeconds")
-_TIMES = ("lastTransitionTime", "lastUpdateTime", "lastProbeTime", "lastScheduledTime", "terminatingReplicas")
+_TIMES = (
+    "lastTransitionTime",
+    "lastUpdateTime",
+    "lastProbeTime",
+    "lastScheduledTime",
+    "terminatingReplicas",
+    "collisionCount",
+)
 _NOTES = ("kubectl.kubernetes.io/last-applied-configuration", "endpoints.kubernetes.io/last-change-trigger-time")
 _DEFAULTS: tuple[tuple[str, Any], ...] = (
     ("imagePullPolicy", "IfNotPresent"),

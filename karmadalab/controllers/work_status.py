@@ -147,9 +147,8 @@ class WorkStatusController:
         return self._write(work, self.status_of(observed, ordinal))
 
     def _recreate(self, work: Work, desired: Unstructured, member: MemberCluster) -> Work:
-        """An object that a Work promises is missing in its member."""
-        applied = condition(work.status.conditions, APPLIED)
-        if applied is None or applied.status != "True":
+        """An object that a Work promises is missing in its member; one that was never carried out promises nothing."""
+        if condition(work.status.conditions, APPLIED) is None:
             return work
         try:
             self._objects.create(member, desired)

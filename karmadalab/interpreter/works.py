@@ -24,7 +24,9 @@ def applied_overrides(overridden: Overridden) -> dict[str, str]:
 
 
 def write_work(client: Client, work: Work) -> None:
-    """Create a Work, or bring the one of its name to it; labels and annotations of others stay.
+    """Create a Work, or bring the one of its name to it; labels and annotations that it has stay.
+
+    So do those that name override policies: a Work goes on naming the last ones after they are deleted.
 
     Raises:
         Retry: an older one of that name is still being deleted.
@@ -39,12 +41,7 @@ def write_work(client: Client, work: Work) -> None:
     merged = replace(
         old.metadata,
         labels={**old.metadata.labels, **meta.labels},
-        annotations={**_without_overrides(old.metadata.annotations), **meta.annotations},
+        annotations={**old.metadata.annotations, **meta.annotations},
         finalizers=meta.finalizers,
     )
     client.update(replace(old, metadata=merged, spec=work.spec))
-
-
-def _without_overrides(annotations: dict[str, str]) -> dict[str, str]:
-    gone = (APPLIED_OVERRIDES_ANNOTATION, APPLIED_CLUSTER_OVERRIDES_ANNOTATION)
-    return {key: value for key, value in annotations.items() if key not in gone}
