@@ -26,11 +26,11 @@ ROOTED := $(shell [ "$$(id -u)" != 0 ] || echo --allow-root)
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test demo env lint lock bench clean
+.PHONY: help lab test test-kind demo env lint lock bench clean
 
 help: ## list the targets
 	@printf 'karmadalab: make TARGET\n\n'
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "%-8s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "%-11s %s\n", $$1, $$2}'
 
 lab: $(STAMP) ## open JupyterLab at the first notebook (ARGS=--no-browser prints the address)
 	$(SAY) 'JupyterLab: stop it with Ctrl-C'
@@ -39,6 +39,11 @@ lab: $(STAMP) ## open JupyterLab at the first notebook (ARGS=--no-browser prints
 test: lint ## every check and every test (ARGS goes to pytest)
 	$(SAY) 'pytest'
 	@$(PY) -m pytest -n $(JOBS) $(ARGS)
+
+test-kind: $(STAMP) ## the tests on real clusters (needs Docker and kind; a quarter of an hour)
+	@$(BIN)/karmadalab doctor || true
+	$(SAY) 'pytest -m kind'
+	@$(PY) -m pytest -m kind -s $(ARGS)
 
 demo: $(STAMP) ## a cluster fails over: a timeline here, and an HTML page
 	$(SAY) 'environments/failover.yaml'

@@ -123,9 +123,9 @@ def test_commands_of_the_readme_exist(command: str) -> None:
 
 
 def test_every_command_in_the_documents_is_a_target() -> None:
-    targets = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for document in ("README.md", "CONTRIBUTING.md"):
-        mentioned = set(re.findall(r"(?m)(?:`|^\s*)make ([a-z]+)", (ROOT / document).read_text()))
+        mentioned = set(re.findall(r"(?m)(?:`|^\s*)make ([a-z-]+)", (ROOT / document).read_text()))
         assert mentioned <= targets, f"{document} names a make target that does not exist"
 
 

@@ -12,8 +12,11 @@ import pytest
 
 from karmadalab import Lab, Settings
 from karmadalab.api.errors import BadRequest
+from karmadalab.api.meta import ObjectMeta
+from karmadalab.api.unstructured import Unstructured
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.environments.http import client
+from karmadalab.environments.kind import join
 from karmadalab.environments.kind.measures import Measures
 from karmadalab.environments.kind.opening import running_world
 from karmadalab.environments.kind.state import FleetFolder
@@ -144,6 +147,19 @@ def test_leaving_takes_the_account_away(tmp_path: Path) -> None:
         assert store.find("ClusterRole.rbac.authorization.k8s.io", "karmada-controller-manager:karmada-member1") is None
         lab.join("member1")
         lab.run_until(lambda lab: lab.get("Cluster", "member1").status.kubernetesVersion != "", "60s")
+
+
+def test_what_an_earlier_lab_left_is_swept_away_and_nothing_else(tmp_path: Path) -> None:
+    with machines(PUSH, speed=SPEED) as found:
+        store = found["member1"].member.store
+        with store.clock.taken():
+            for name, labels in (("theirs", {}), ("ours", {"karmada.io/managed": "true"})):
+                metadata = ObjectMeta(name=name, namespace="kube-system", labels=labels)
+                store.create(Unstructured("v1", "ConfigMap", metadata, {"data": {"colour": "red"}}))
+        assert join.sweep(found["member1"].connection().admin) == 1
+        left = [obj.metadata.name for obj in store.list("ConfigMap", "kube-system")]
+        assert "theirs" in left
+        assert "ours" not in left
 
 
 def test_what_only_a_fake_can_do_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from karmadalab.api.quantity import milli
 from karmadalab.api.scheme import convert
 from karmadalab.api.time import seconds
 from karmadalab.environments.files import load_yaml
-from karmadalab.environments.fleet import MemberSpec, check_name
+from karmadalab.environments.fleet import Fleet, MemberSpec, check_name
 from karmadalab.environments.kind.config import API_VERSION, WORKER, ClusterConfig, Node, read_config
 
 MAX_MEMBERS = 5  # five clusters of one node want 5 to 6 GiB of memory
@@ -109,6 +109,15 @@ def member_spec(member: KindMember) -> MemberSpec:
         labels=member.labels,
         taints=member.taints,
     )
+
+
+def twin(source: Any) -> Fleet:
+    """The fleet with simulated members: same names, modes and places, to try on the fake what is meant for kind.
+
+    Raises:
+        BadRequest, Invalid: as `read_kind_fleet`.
+    """
+    return Fleet(members=tuple(member_spec(member) for member in read_kind_fleet(source).members))
 
 
 def _with_modes(source: dict[str, Any]) -> dict[str, Any]:

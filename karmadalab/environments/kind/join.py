@@ -16,6 +16,7 @@ from karmadalab.api.errors import AlreadyExists, BadRequest, NotFound
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.scheme import decode, resource_type
 from karmadalab.api.unstructured import Unstructured
+from karmadalab.api.work import MANAGED_LABEL
 from karmadalab.core.store import Store
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.environments.http import paths
@@ -25,6 +26,7 @@ from karmadalab.environments.http.transport import Answer, Transport
 NAMESPACE = LEASE_NAMESPACE  # karmada-cluster: also where the member keeps the control plane's account
 _SYSTEM_LABEL = {"karmada.io/system": "true"}
 _RBAC = "rbac.authorization.k8s.io"
+_SWEPT = ("Deployment", "StatefulSet", "DaemonSet", "CronJob", "Job", "Service", "Ingress", "ConfigMap", "Secret")
 _TIMEOUT_S = 30.0
 _POLL_S = 0.1
 
@@ -78,6 +80,31 @@ def revoke(transport: Transport, member: str) -> None:
             _call(transport, "DELETE", _path(data), {"propagationPolicy": "Background"})
         except NotFound:
             continue
+
+
+def sweep(transport: Transport) -> int:
+    """Delete what the control plane of an earlier lab left in a member; returns how many objects that were.
+
+    A control plane that ends tells nobody, and the next one knows nothing of what it had placed. The clusters are the
+    lab's own, so what carries Karmada's mark in them is, too.
+    """
+    deleted = 0
+    for kind in _SWEPT:
+        rt = resource_type(kind)
+        answer = transport.request(
+            "GET", paths.collection(rt), {"labelSelector": f"{MANAGED_LABEL}=true"}, None, _TIMEOUT_S
+        )
+        if answer.code >= 400:
+            raise refusal(answer, rt.plural)
+        for found in answer.data.get("items") or ():
+            meta = found["metadata"]
+            path = paths.item(rt, meta["name"], meta.get("namespace", ""))
+            try:
+                _call(transport, "DELETE", path, {"propagationPolicy": "Background"})
+            except NotFound:
+                continue
+            deleted += 1
+    return deleted
 
 
 def cluster_id(transport: Transport) -> str:

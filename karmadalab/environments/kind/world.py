@@ -161,6 +161,7 @@ class KindWorld(FakeWorld):
         plane = self.control_plane
         if plane.store.find(Cluster, spec.name) is not None:
             raise BadRequest(f"member {spec.name} has joined already")
+        join.sweep(connection.admin)
         token = join.grant(connection.admin, spec.name)
         version = server_version(connection.admin)
         member = self.members[spec.name] = KindMember(connection, token, version, plane, self._rng)  # type: ignore[assignment]
