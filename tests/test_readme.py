@@ -20,26 +20,45 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
-def test_the_first_lesson_has_ten_lines_and_each_says_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    [lesson] = blocks("python")
-    lines = [line for line in lesson.splitlines() if line.strip()]
-    assert len(lines) == 10
+def values_of(lines: list[str]) -> list[Any]:
+    """What the lines of a block that are not statements give, each held against the remark behind it."""
     names: dict[str, Any] = {}
     values: list[Any] = []
     for line in lines:
         code, _, remark = line.partition("#")
-        if re.match(r"(from |\w+ = )", code):
+        if re.match(r"(from |import |\w+ = )", code):
             exec(code, names)
             continue
         values.append(eval(code.strip(), names))
         if remark.startswith(" = "):
             assert repr(values[-1]) == remark.removeprefix(" = ").strip()
+    return values
+
+
+def test_the_first_lesson_has_ten_lines_and_each_says_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    lesson, _ = blocks("python")
+    lines = [line for line in lesson.splitlines() if line.strip()]
+    assert len(lines) == 10
+    values = values_of(lines)
     noticed, then = values[-4], values[-1]
     assert repr(noticed) == repr(then)
     assert "Ready=False" in repr(noticed)
     assert isinstance(values[-2], Story)
     assert "power off" in repr(values[-2])
+
+
+def test_the_loop_over_seeds_gives_the_table_it_promises(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(ROOT)
+    _, loop = blocks("python")
+    assert len(values_of([line for line in loop.splitlines() if line.strip()])) == 1
+
+
+def test_the_readme_says_which_python_it_means_before_it_uses_it() -> None:
+    assert README.index("`. .venv/bin/activate`") < README.index("```python")
+    for page in re.findall(r"\]\(((?:notebooks|docs)/[^)]+)\)", README):
+        assert (ROOT / page).is_file(), page
 
 
 def test_the_commands_of_the_readme_work(monkeypatch: pytest.MonkeyPatch) -> None:
