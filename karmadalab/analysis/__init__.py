@@ -9,6 +9,7 @@ heartbeat(lab, "member3")  # the lease of a pull member
 
 from karmadalab.analysis.activity import Activity, activity
 from karmadalab.analysis.bands import Band, condition_bands, fault_bands, ready_at, taint_bands, task_bands
+from karmadalab.analysis.costs import outage_costs
 from karmadalab.analysis.heartbeat import Heartbeat, heartbeat
 from karmadalab.analysis.outage import PHASES, Outage, outages
 from karmadalab.analysis.recording import Recording, record
@@ -39,6 +40,7 @@ __all__ = [
     "event_table",
     "fault_bands",
     "heartbeat",
+    "outage_costs",
     "outage_table",
     "outages",
     "phase_records",
