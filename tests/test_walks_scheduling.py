@@ -78,3 +78,24 @@ def test_08_rebalancing() -> None:
         known,
     )
     assert_agrees(walk, concerns("/s08/", "Rebalancer"), free="/Deployment/", joined=range(6))
+
+
+# --- 10b: affinity groups, until the graceful eviction times out ------------------------------------------------------
+
+
+def test_10b_affinity_groups_for_long() -> None:
+    walk = Walk("10b-cluster-affinities-long")
+    walk.lab.apply(namespace("s10b"))
+    walk.go(
+        {
+            2: lambda lab, _: lab.taint("member4", TAINT),
+            3: lambda lab, _: lab.untaint("member4", TAINT),
+            4: lambda lab, _: lab.taint("member3", TAINT),
+            5: lambda lab, _: lab.untaint("member3", TAINT),
+            6: lambda lab, _: [lab.scale(name, 3, "s10b") for name in ("three", "two")],
+        },
+        by_number(walk, after_6=55.0, after_7=624.9, after_8=625.0),
+        # A sixth cluster was there, and is counted in the messages.
+        lambda label, path: known(label, path) or "member6" in label or path.startswith("status.conditions"),
+    )
+    assert_agrees(walk, concerns("/s10b/"), joined=range(2))

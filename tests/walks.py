@@ -50,6 +50,7 @@ _DEFAULTS: tuple[tuple[str, Any], ...] = (
     ("progressDeadlineSeconds", 600),
     ("strategy", {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}),
 )
+_REFERENCE = {"apiVersion", "kind", "namespace", "name", "labelSelector"}
 _PATTERNS = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<id>"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
@@ -69,10 +70,11 @@ class Walk:
 
     Args:
         name: of the file, without its ending.
+        cpus: of the members, where other workloads of the recorded fleet left less than there was.
         settings: flags beside those of the profile `localup`.
     """
 
-    def __init__(self, name: str, **settings: Any) -> None:
+    def __init__(self, name: str, cpus: dict[str, int] | None = None, **settings: Any) -> None:
         with gzip.open(WALKS / f"{name}.json.gz", "rt", encoding="utf-8") as text:
             self.data: dict[str, Any] = json.load(text)
         flags = {
@@ -83,7 +85,16 @@ class Walk:
             **settings,
         }
         self.start = Time.parse(self.data["started"])
-        self.lab = Lab.fake(FLEET, settings=flags, epoch=self.start)
+        fleet = {
+            "members": [
+                {
+                    **member,
+                    "nodes": {**member["nodes"], "cpu": (cpus or {}).get(member["name"], member["nodes"]["cpu"])},
+                }
+                for member in FLEET["members"]
+            ]
+        }
+        self.lab = Lab.fake(fleet, settings=flags, epoch=self.start)
         self.steps = self.data["steps"]
         self.found: list[str] = []
         self.begun: list[int] = []  # the trace row with which each step began here
@@ -98,7 +109,8 @@ class Walk:
             after: when a labelled object was read: a whole number means at the end of that step, else seconds.
             ignore: whether a difference, by label and path, is known; each has its reason in docs/fidelity.md.
         """
-        ends = [step["t"] for step in self.steps[1:]] + [self.steps[-1].get("done", self.steps[-1]["t"]) + 20.0]
+        last = max(self.steps[-1].get("done", self.steps[-1]["t"]) + 20.0, self.data["milestones"][-1]["t"] + 1.0)
+        ends = [*(step["t"] for step in self.steps[1:]), last]
         moments: dict[float, list[str]] = {}
         for label in self.data["objects"]:
             when = after(label)
@@ -279,6 +291,10 @@ def plain(value: Any) -> Any:
             items.sort(key=lambda item: str(item["type"]))
         elif all(isinstance(item, dict) and set(item) <= {"name", "replicas"} for item in items):
             items.sort(key=lambda item: str(item["name"]))  # the clusters of a binding: equals come in any order
+        elif all(isinstance(item, dict) and "apiVersion" in item and set(item) <= _REFERENCE for item in items):
+            items.sort(
+                key=lambda item: (item["kind"], str(item.get("name")))
+            )  # dependencies: Karmada's order is random
         return items
     if isinstance(value, str):
         return _plain_text(value)

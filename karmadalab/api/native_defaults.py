@@ -8,6 +8,7 @@ Not modelled: the many defaults that nobody here reads (`imagePullPolicy`, `dnsP
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +40,16 @@ def default_service(obj: Unstructured, old: Unstructured | None, address: Callab
 
 def _port(port: dict[str, Any]) -> dict[str, Any]:
     return {"protocol": "TCP", "targetPort": port.get("port"), **port}
+
+
+def default_secret(obj: Unstructured) -> Unstructured:
+    """A Secret with its type, and with what was written as text among the data."""
+    texts = obj.body.get("stringData") or {}
+    body = {"type": "Opaque", **{key: value for key, value in obj.body.items() if key != "stringData"}}
+    if texts:
+        coded = {key: b64encode(str(value).encode()).decode() for key, value in texts.items()}
+        body["data"] = {**(body.get("data") or {}), **coded}
+    return replace(obj, body=body)
 
 
 def default_namespace(obj: Unstructured) -> Unstructured:

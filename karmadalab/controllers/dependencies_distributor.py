@@ -243,12 +243,12 @@ class DependenciesDistributor:
         return updated
 
     def _forget(self, binding: ResourceBinding, request: Request) -> None:
+        """Let go of a binding; the list of what it once needed stays on it, as recorded."""
         self._dependencies.pop(request, None)
         meta = binding.metadata
-        annotations = {key: value for key, value in meta.annotations.items() if key != DEPENDENCIES_ANNOTATION}
         finalizers = tuple(f for f in meta.finalizers if f != DEPENDENCIES_FINALIZER)
-        if finalizers != meta.finalizers or annotations != meta.annotations:
-            self._store.update(replace(binding, metadata=replace(meta, annotations=annotations, finalizers=finalizers)))
+        if finalizers != meta.finalizers:
+            self._store.update(replace(binding, metadata=replace(meta, finalizers=finalizers)))
 
     def _detach(self, independent: ResourceBinding, keep: frozenset[str]) -> None:
         """Take a binding off what is attached to it, except for the bindings with the names to keep."""

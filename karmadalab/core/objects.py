@@ -10,7 +10,11 @@ from karmadalab.api.unstructured import Unstructured
 _REVISION = "deployment.kubernetes.io/revision"
 
 # Kinds whose API server gives a new object a status.
-_FIRST_STATUS: dict[str, dict[str, Any]] = {"Namespace": {"phase": "Active"}, "Service": {"loadBalancer": {}}}
+_FIRST_STATUS: dict[str, dict[str, Any]] = {
+    "Namespace": {"phase": "Active"},
+    "PersistentVolumeClaim": {"phase": "Pending"},
+    "Service": {"loadBalancer": {}},
+}
 
 
 def without_status(obj: Any) -> Any:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from karmadalab.api.naming import fnv32a
-from karmadalab.api.native_defaults import default_job, default_namespace, default_service
+from karmadalab.api.native_defaults import default_job, default_namespace, default_secret, default_service
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.store import Admit, Store
 from karmadalab.core.trace import Trace
 from karmadalab.environments.namespaces import NAMESPACE, Namespaces, refuse_new_content
 
-SERVICE, JOB = "Service", "Job.batch"
+SERVICE, JOB, SECRET, VOLUME_CLAIM = "Service", "Job.batch", "Secret", "PersistentVolumeClaim"
 
 
 class ApiServer:
@@ -51,6 +51,10 @@ class ApiServer:
             return default_service(obj, old, self._address)
         if kind == NAMESPACE:
             return default_namespace(obj)
+        if kind == SECRET:
+            return default_secret(obj)
+        if kind == VOLUME_CLAIM and "volumeMode" not in obj.spec:
+            return obj.with_spec(volumeMode="Filesystem")
         if kind == JOB and old is None:
             return default_job(obj, self._job_id)
         return obj
