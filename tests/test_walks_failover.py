@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from karmadalab import Lab
-from tests.walks import Walk, assert_agrees, by_number, namespace
+from tests.walks import Walk, assert_agrees, by_number, concerns, namespace
 
 _UNTOLD = "/Pod/|/ReplicaSet/|member./PersistentVolumeClaim|/Event/|member6"
 TAINT = "maintenance=true:NoExecute"
@@ -59,3 +59,29 @@ def test_05_dependencies() -> None:
         lambda what: "/s05/" in what and not re.search(_UNTOLD, what),
         free="s05/(sa|pvc|pull)|app-deployment gone",
     )
+
+
+# --- 09: application failover -----------------------------------------------------------------------------------------
+
+
+def pulls(member: str, namespace: str) -> bool:
+    """Whether pods become ready there: those of e1-* never on member1, of e-* on member4, of u-* anywhere."""
+    return not (
+        namespace.startswith("u-")
+        or (namespace.startswith("e1-") and member == "member1")
+        or (namespace.startswith("e-") and member == "member4")
+    )
+
+
+def test_09_application_failover() -> None:
+    walk = Walk("09-application-failover")
+    names = ("e1-imm", "e1-grac", "e1-never", "e1-imm-div", "e-div")
+    names += ("u-all-grac", "u-all-imm", "u-only", "e1-state", "e1-aff")
+    walk.lab.apply([namespace(name) for name in names])
+    for member in walk.lab.members:
+        kubelet = walk.lab.world.member(member).workloads.kubelet
+        kubelet.starts = lambda pod, member=member: pulls(member, pod.metadata.namespace)
+    moments = {"t12": 12.0, "t50": 50.0, "t215": 215.0}
+    walk.go({}, lambda label: moments[label.partition(" ")[0]], known)
+    for name in names:  # they were applied one after the other, which took longer there
+        assert_agrees(walk, concerns(f"/{name}/"), joined=range(10))

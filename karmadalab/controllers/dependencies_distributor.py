@@ -235,7 +235,8 @@ class DependenciesDistributor:
     def _note(self, binding: ResourceBinding, dependencies: tuple[Dependency, ...]) -> ResourceBinding:
         """Write the finalizer and the list of dependencies on the independent binding."""
         meta = binding.metadata
-        annotations = {**meta.annotations, DEPENDENCIES_ANNOTATION: to_json([_reference(d) for d in dependencies])}
+        text = to_json([_reference(d) for d in dependencies]) if dependencies else "null"  # as Go writes an empty list
+        annotations = {**meta.annotations, DEPENDENCIES_ANNOTATION: text}
         finalizers = tuple(dict.fromkeys((*meta.finalizers, DEPENDENCIES_FINALIZER)))
         updated: ResourceBinding = self._store.update(
             replace(binding, metadata=replace(meta, annotations=annotations, finalizers=finalizers))

@@ -9,6 +9,7 @@ Not modelled: probes, restarts, scores of nodes, preemption, volumes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -48,12 +49,14 @@ class Kubelet:
     Attributes:
         bad_images: images (without tag or with) that can't be pulled here.
         full: whether no node has room; a fault sets it to exhaust capacity.
+        starts: whether a pod, its image there, becomes ready at all.
     """
 
     def __init__(self, site: Site, startup_s: float, shutdown_s: float) -> None:
         self.startup_s, self.shutdown_s = startup_s, shutdown_s
         self.bad_images: set[str] = set()
         self.full = False
+        self.starts: Callable[[Unstructured], bool] = lambda pod: True
         self._site, self._store = site, site.store
         self._pending: set[Key] = set()
         self._starting: dict[Key, Timer] = {}
@@ -160,7 +163,9 @@ class Kubelet:
 
     def _pulls(self, pod: Unstructured) -> bool:
         images = [container.get("image", "") for container in pod.spec.get("containers") or ()]
-        return not any(image in self.bad_images or image.rpartition(":")[0] in self.bad_images for image in images)
+        return self.starts(pod) and not any(
+            image in self.bad_images or image.rpartition(":")[0] in self.bad_images for image in images
+        )
 
     def _end(self, namespace: str, name: str) -> None:
         with suppress(NotFound):  # somebody was faster, which is as good
