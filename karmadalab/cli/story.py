@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from karmadalab.api.time import duration
+from karmadalab.cli.since import FAULT, HEALED, place_of, with_fault_times
 from karmadalab.core.timeline import Event, Timeline
 
 _PREFIX = "cluster.karmada.io/"
-_EXECUTION = "karmada-es-"
 _PLANE = "Karmada"
 
 
@@ -18,7 +18,7 @@ class Line(NamedTuple):
 
     Attributes:
         t: seconds since the lab began.
-        since: time since the last fault began or ended, as text.
+        since: time since the fault that it has to do with began, as text; empty where there is none.
         where: the cluster, or `Karmada` for the control plane.
         what: what happened there.
         mood: `fault`, `worse`, `better`, `move` or `plain`, for colours.
@@ -34,16 +34,48 @@ class Line(NamedTuple):
 def story(timeline: Timeline) -> list[Line]:
     """The important events of a run, those that are alike in the same moment and place counted in one line."""
     lines: list[Line] = []
-    last_fault: float | None = None
-    for event in timeline.important():
-        if event.kind == "fault":
-            last_fault = event.t
-        told = _told(event)
-        if told is None:
-            continue
-        since = "" if last_fault is None else f"+{duration(round(event.t - last_fault, 1))}"
-        lines.append(Line(event.t, since, *told))
+    pods = _Pods()
+    for event, fault_s in with_fault_times(timeline.important()):
+        since = "" if fault_s is None else f"+{duration(round(event.t - fault_s, 1))}"
+        told = None if pods.known_as_lost(event) else _told(event)
+        if told is not None:
+            lines.append(Line(event.t, since, *told))
+        lines += [Line(event.t, since, event.name, "pod lost", "worse")] * pods.lost_by(event)
     return list(_counted(lines))
+
+
+class _Pods:
+    """The ready pods of each member, told as lost when the power goes.
+
+    The records of a member without power say Ready until its kubelet is back to correct them, which is when nobody
+    wants to hear of the loss any more.
+    """
+
+    def __init__(self) -> None:
+        self._ready: dict[str, set[str]] = {}
+        self._lost: set[tuple[str, str]] = set()
+
+    def known_as_lost(self, event: Event) -> bool:
+        """Note what a pod does; returns whether it is the late news of one that was told as lost."""
+        kind, _, member = event.kind.partition("@")
+        if kind != "Pod":
+            return False
+        pod = f"{event.namespace}/{event.name}"
+        lost = (member, pod) in self._lost
+        self._lost.discard((member, pod))
+        if event.what == "Ready":
+            self._ready.setdefault(member, set()).add(pod)
+        else:
+            self._ready.get(member, set()).discard(pod)
+        return lost and event.what == "NotReady"
+
+    def lost_by(self, event: Event) -> int:
+        """How many pods a fault takes with it: those that were ready when the power went."""
+        if event.kind != FAULT or event.detail.get("fault") != "power_off":
+            return 0
+        pods = {(event.name, pod) for pod in self._ready.get(event.name, ())} - self._lost
+        self._lost |= pods
+        return len(pods)
 
 
 def _counted(lines: list[Line]) -> Iterator[Line]:
@@ -62,9 +94,9 @@ def _counted(lines: list[Line]) -> Iterator[Line]:
 def _told(event: Event) -> tuple[str, str, str] | None:
     """Where, what and mood of an event; None for what the story leaves out."""
     kind, _, member = event.kind.partition("@")
-    if kind == "fault":
-        healed = event.what.startswith("healed: ")
-        text = event.what.removeprefix("healed: ").partition(":")[0]
+    if kind == FAULT:
+        healed = event.what.startswith(HEALED)
+        text = event.what.removeprefix(HEALED).partition(":")[0]
         return event.name, f"FAULT ENDS: {text}" if healed else f"FAULT: {text}", "better" if healed else "fault"
     if kind == "Cluster":
         return _cluster(event)
@@ -79,7 +111,13 @@ def _told(event: Event) -> tuple[str, str, str] | None:
     if event.what.startswith("probe of"):
         _, _, answer = event.what.partition(": ")
         return event.name, f"probe: {answer}", "plain"
-    return _PLANE, f"{event.name}: {kind} {event.what}", "plain"
+    return member or _PLANE, f"{event.name}: {kind} {_template(event)}", "plain"
+
+
+def _template(event: Event) -> str:
+    if event.what == "spec.replicas changed":
+        return "scaled from {from} to {to}".format(**event.detail)
+    return event.what
 
 
 def _cluster(event: Event) -> tuple[str, str, str]:
@@ -121,7 +159,7 @@ def _work(event: Event) -> tuple[str, str, str]:
     }
     what = words[event.what].format(**(event.detail or {})) if "{" in words[event.what] else words[event.what]
     name = event.name.rpartition("-")[0]  # a Work is called after its template, and a hash
-    return event.namespace.removeprefix(_EXECUTION), f"{name}: {what}", "plain"
+    return place_of(event), f"{name}: {what}", "plain"
 
 
 def _replicas(clusters: dict[str, int]) -> str:
