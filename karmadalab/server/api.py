@@ -18,12 +18,14 @@ from karmadalab.server.events import TELLERS, event_changes
 from karmadalab.server.kinds import EVENT, REVIEWS
 from karmadalab.server.logs import log_lines, log_text
 from karmadalab.server.reply import TEXT, Reply, Stream, reply
+from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
 from karmadalab.server.table import partial, table
 from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of
 from karmadalab.server.watch import Hub, Render, Watcher, missed
 
 _LONGEST_WATCH_S = 3600
+_SELECTIONS_KEPT = 1000
 _HEALTH = ("readyz", "livez", "healthz")
 
 
@@ -65,6 +67,7 @@ class Api:
         self._way, self._kubernetes = way, kubernetes
         self._verbs = Verbs(store)
         self._renders: dict[tuple[str, ...], Render] = {}
+        self._selections: dict[tuple[str | None, ...], Selection] = {}
 
     def answer(self, call: Call) -> Reply | Stream:
         """Answer a request; the caller has the turn. Never raises what a request can cause."""
@@ -160,7 +163,7 @@ class Api:
 
     def _watch(self, call: Call, meant: Target) -> Stream:
         check_version(call, self.store)
-        group_kind, selection = meant.kind.type.group_kind, meant.selection(call)
+        group_kind, selection = meant.kind.type.group_kind, self._selection(call, meant)
         render = self._render(call, meant)
         bookmarks = call.flag("allowWatchBookmarks")
         since, initial = call.number("resourceVersion"), call.flag("sendInitialEvents")
@@ -173,8 +176,8 @@ class Api:
                 watcher.put(render(ADDED, obj, now))
         if initial:
             watcher.put(self._bookmark(call, meant, watcher, ends_initial=True))
-        for change in changes:
-            watcher.offer(change, {})
+        if changes:
+            watcher.offer(changes, {})
         watcher.knows(self.store.version)
         self.hub.add(group_kind, watcher)
         timeout_s = min(call.number("timeoutSeconds", _LONGEST_WATCH_S) or _LONGEST_WATCH_S, _LONGEST_WATCH_S)
@@ -197,6 +200,16 @@ class Api:
         elif form == METADATA:
             obj = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}
         return json_bytes({"type": "BOOKMARK", "object": obj}) + b"\n"
+
+    def _selection(self, call: Call, meant: Target) -> Selection:
+        """The same object for all who want to see the same, so that it is looked through once for all."""
+        asked = (call.query.get(name, "") for name in ("labelSelector", "fieldSelector"))
+        key = (meant.kind.type.group_kind, meant.namespace, meant.name, *asked)
+        if len(self._selections) > _SELECTIONS_KEPT:
+            self._selections.clear()
+        if key not in self._selections:
+            self._selections[key] = meant.selection(call)
+        return self._selections[key]
 
     def _render(self, call: Call, meant: Target) -> Render:
         """The same function for all who want the same form, so that one rendering serves them all."""

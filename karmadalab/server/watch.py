@@ -23,9 +23,9 @@ from karmadalab.server.encode import json_bytes
 from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
 
-QUEUED_LINES, QUEUED_BYTES = 10_000, 4 << 20
+QUEUED_BYTES = 8 << 20
 _AT_ONCE = 256 << 10  # bytes handed to the connection in one piece; it buffers what it is given
-_BACKLOG = 200_000  # changes that the server's thread has not yet looked at
+_PAUSE_S, _LONGEST_PAUSE_S = 0.0002, 0.05  # between two deliveries, for each watcher; and in all
 
 Render = Callable[[str, AnyObject, float], bytes]
 
@@ -104,31 +104,41 @@ class Watcher:
         self._lines: deque[bytes] = deque()
         self._bytes = 0
 
-    def offer(self, change: Change, rendered: dict[tuple[Any, str], bytes]) -> None:
-        """Queue a change, if it is for this watcher and still new to it."""
-        if self.over or change.version <= self._known:
+    def offer(self, changes: Sequence[Change], shared: dict[Any, bytes]) -> None:
+        """Queue changes, as far as they are for this watcher and still new to it.
+
+        Args:
+            changes: oldest first.
+            shared: what other watchers have rendered of the same changes; those who want the same in the same form, as
+                many do, get the same bytes.
+        """
+        if self.over or changes[-1].version <= self._known:
             return
-        self.since = change.version
-        event = as_seen(change, self.selection)
-        if event is None:
-            return
-        key = (self.render, event)
-        line = rendered.get(key)
-        if line is None:
-            line = rendered[key] = self.render(event, change.new, change.at)
-        self.put(line)
+        self.since = changes[-1].version
+        if changes[0].version <= self._known:
+            lines = self._lines_of([change for change in changes if change.version > self._known])
+        else:
+            key = (id(self.selection), self.render)
+            found = shared.get(key)
+            lines = shared[key] = self._lines_of(changes) if found is None else found
+        if lines:
+            self.put(lines)
+
+    def _lines_of(self, changes: Sequence[Change]) -> bytes:
+        seen = ((change, as_seen(change, self.selection)) for change in changes)
+        return b"".join(self.render(event, change.new, change.at) for change, event in seen if event is not None)
 
     def knows(self, version: int) -> None:
         """It has been told of everything up to a version; what is still on its way to all must not come twice."""
         self._known = self.since = version
 
-    def put(self, line: bytes) -> None:
-        """Queue a line, or give up when there are too many."""
+    def put(self, lines: bytes) -> None:
+        """Queue lines, or give up when there are too many."""
         if self.over:
             return
-        self._lines.append(line)
-        self._bytes += len(line)
-        if len(self._lines) > QUEUED_LINES or self._bytes > QUEUED_BYTES:
+        self._lines.append(lines)
+        self._bytes += len(lines)
+        if self._bytes > QUEUED_BYTES:
             self.end("you read more slowly than things change here")
         self.news.set()
 
@@ -177,6 +187,7 @@ class Hub:
         self._stops: dict[str, Callable[[], None]] = {}
         self._pending: deque[tuple[str, Change]] = deque()
         self._scheduled = False
+        self._delivered_at = 0.0
 
     def add(self, kind: str, watcher: Watcher) -> None:
         """Begin to deliver; the caller has the turn, so that nothing is missed since it looked."""
@@ -236,18 +247,25 @@ class Hub:
     def _deliver_soon(self) -> None:
         if not self._scheduled:
             self._scheduled = True
-            self._loop.call_soon_threadsafe(self._deliver)
+            self._loop.call_soon_threadsafe(self._when_due)
+
+    def _when_due(self) -> None:
+        """In the server's thread: at once when it is quiet; the more there is to tell, the more at a time."""
+        wait_s = self._delivered_at + min(_PAUSE_S * len(self), _LONGEST_PAUSE_S) - self._loop.time()
+        if wait_s > 0:
+            self._loop.call_later(wait_s, self._deliver)
+        else:
+            self._deliver()
 
     def _deliver(self) -> None:
         """In the server's thread: render what has come together and queue it."""
         self._scheduled = False  # first, so that a change that comes now schedules anew
-        if len(self._pending) > _BACKLOG:
-            self._pending.clear()
-            for watcher in [watcher for watchers in self._watchers.values() for watcher in watchers]:
-                watcher.end("the server can't keep up")
-            return
+        changes: dict[str, list[Change]] = {}
         while self._pending:
             kind, change = self._pending.popleft()
-            rendered: dict[tuple[Any, str], bytes] = {}
+            changes.setdefault(kind, []).append(change)
+        for kind, found in changes.items():
+            shared: dict[Any, bytes] = {}
             for watcher in tuple(self._watchers.get(kind, ())):
-                watcher.offer(change, rendered)
+                watcher.offer(found, shared)
+        self._delivered_at = self._loop.time()

@@ -21,7 +21,8 @@ from karmadalab.lab import Lab
 from karmadalab.server import Served, serve
 
 ROOT = Path(__file__).resolve().parents[2]
-KUBECTL = Path(sys.executable).with_name("kubectl")
+# Another version, for a try: KUBECTL=/path/to/kubectl pytest tests/server/test_kubectl.py
+KUBECTL = Path(os.environ.get("KUBECTL") or Path(sys.executable).with_name("kubectl"))
 
 
 @dataclass

@@ -16,7 +16,7 @@ import pytest
 from karmadalab.lab import Lab
 from karmadalab.server import Served, serve
 from karmadalab.server.selectors import Selection
-from karmadalab.server.watch import QUEUED_LINES, Watcher
+from karmadalab.server.watch import QUEUED_BYTES, Watcher
 
 from .conftest import Http
 
@@ -331,8 +331,8 @@ def test_a_slow_watcher_loses_its_place_and_holds_no_memory(http_to: Http, serve
 
 def test_a_watcher_that_overflows_hears_why() -> None:
     watcher = Watcher(Selection(None, None, ()), lambda event, obj, now: b"", 7)
-    for _ in range(QUEUED_LINES + 1):
-        watcher.put(b"x")
+    for _ in range(QUEUED_BYTES // 1000 + 1):
+        watcher.put(b"x" * 1000)
     assert watcher.over
     assert json.loads(watcher.take())["object"]["code"] == 410
     assert watcher.take() == b""
