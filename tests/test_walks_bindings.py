@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from karmadalab import Lab, replace
+from karmadalab.api.policy import Suspension
+from karmadalab.api.scheme import decode
 from karmadalab.api.work import TargetCluster
 from karmadalab.core.store import Store
+from karmadalab.environments.files import parse_yaml
 from tests.walks import Walk, assert_agrees, by_number, concerns, namespace
 
 CLAIM = "propagationpolicy.karmada.io"
@@ -120,3 +123,36 @@ def test_04a_overrides_and_drift() -> None:
         lambda label, path: known(label, path) or in_mid_rollout(label, path),
     )
     assert_agrees(walk, concerns("/s4a/", "app-77b989c69"))
+
+
+# --- 04b: conflicts, preserving, suspending ---------------------------------------------------------------------------
+
+
+def test_04b_conflict_preserve_suspend() -> None:
+    walk = Walk("04b-conflict-preserve-suspend")
+    walk.lab.apply([namespace(f"s4b{letter}") for letter in "dquv"])
+
+    def unmanaged(lab: Lab, step: Any) -> None:
+        lab.world.member("member1").store.create(decode(parse_yaml(step["manifest"], "step")[0]))
+
+    def scheduling(lab: Lab, suspended: bool) -> None:
+        binding = lab.get("ResourceBinding", "app-deployment", "s4bv")
+        suspension = replace(binding.spec.suspension or Suspension(), scheduling=suspended)
+        lab.update(replace(binding, spec=replace(binding.spec, suspension=suspension)))
+
+    walk.go(
+        {
+            0: unmanaged,
+            3: unmanaged,
+            6: lambda lab, _: lab.delete("Deployment", "app", "s4bq"),
+            12: lambda lab, _: lab.scale("app", 3, "s4bu"),
+            13: lambda lab, _: lab.world.member("member1").store.delete("Deployment.apps", "app", "s4bu"),
+            16: lambda lab, _: lab.delete("Deployment", "app", "s4bu"),
+            18: lambda lab, _: scheduling(lab, True),
+            20: lambda lab, _: scheduling(lab, False),
+        },
+        by_number(walk, after_1=0, after_3=28.0, after_3b=2, after_5=4, after_15=16),
+        # The Work that can't be released was read for the status before it was marked for deletion.
+        lambda label, path: known(label, path) or (label == "8 binding" and path == "status.aggregatedStatus"),
+    )
+    assert_agrees(walk, concerns("/s4b"))

@@ -30,6 +30,7 @@ from karmadalab.api.policy import (
     ClusterPropagationPolicy,
     OverridePolicy,
     PropagationPolicy,
+    Suspension,
     WorkloadAffinity,
 )
 from karmadalab.api.selection import match_priority
@@ -71,8 +72,15 @@ def spec_from_policy(spec: ResourceBindingSpec, policy: AnyPropagationPolicy) ->
         failover=source.failover,
         conflictResolution=source.conflictResolution,
         preserveResourcesOnDeletion=source.preserveResourcesOnDeletion,
-        suspension=source.suspension,
+        suspension=_suspension(spec.suspension, source.suspension),
     )
+
+
+def _suspension(old: Suspension | None, wanted: Suspension | None) -> Suspension | None:
+    """What the policy suspends; whether scheduling is suspended is the binding's own."""
+    if old is None or old.scheduling is None:
+        return wanted
+    return replace(wanted or Suspension(), scheduling=old.scheduling)
 
 
 def affinity_groups(wanted: WorkloadAffinity, labels: Mapping[str, str]) -> WorkloadAffinityGroups | None:

@@ -20,6 +20,7 @@ from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (
     APPLIED,
+    CONFLICT_RESOLUTION_ANNOTATION,
     DISPATCHING,
     EXECUTION_FINALIZER,
     PROPAGATION_INSTRUCTION_LABEL,
@@ -166,7 +167,9 @@ class ExecutionController:
         for manifest in work.spec.workload.manifests:
             obj = _as_object(manifest)
             observed = member.client.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-            if observed is not None and is_managed(observed):
+            if observed is not None and not is_managed(observed):
+                raise Retry(f"{observed!r} in {member.name} is not managed by Karmada, so it can't be released")
+            if observed is not None:
                 member.client.update(replace(observed, metadata=_unmarked(observed.metadata)))
 
     def _set_condition(self, work: Work, condition: Condition) -> Work:
@@ -183,6 +186,7 @@ def _as_object(manifest: dict[str, Any]) -> Any:
 
 def _unmarked(meta: ObjectMeta) -> ObjectMeta:
     def plain(items: dict[str, str]) -> dict[str, str]:
-        return {key: value for key, value in items.items() if "karmada.io/" not in key}
+        kept = CONFLICT_RESOLUTION_ANNOTATION  # stays behind, as recorded
+        return {key: value for key, value in items.items() if "karmada.io/" not in key or key == kept}
 
     return replace(meta, labels=plain(meta.labels), annotations=plain(meta.annotations))
