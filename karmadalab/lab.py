@@ -20,7 +20,7 @@ from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import BadRequest, NotFound
 from karmadalab.api.meta import Resource, Taint, replace
 from karmadalab.api.naming import binding_name
-from karmadalab.api.scheme import resource_type
+from karmadalab.api.scheme import AnyObject, resource_type
 from karmadalab.api.time import duration, seconds
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.cluster import with_taints
@@ -31,7 +31,7 @@ from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.story import Story, parse, tell
 from karmadalab.core.timeline import Timeline
 from karmadalab.core.trace import Trace
-from karmadalab.core.view import View
+from karmadalab.core.view import View, split_name
 from karmadalab.environments.check import check
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld, lead_s
@@ -166,6 +166,7 @@ class Lab(View):
         seed: int | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
         strict: bool = False,
+        agents: str = "here",
         **options: Any,
     ) -> Lab:
         """A lab whose members are real clusters, made before with `karmadalab kind up`; time is real.
@@ -175,6 +176,8 @@ class Lab(View):
         Args:
             fleet: a fleet file such as environments/kind-three.yaml, or a mapping.
             seed, settings, strict: as for `live`.
+            agents: `here`, in this process and behind a link of the lab that faults can act on, or `process`: each
+                agent a process of its own, which can really be killed and frozen.
             options: `scheduler`, `threshold`, `interpreter`, as for `fake`.
 
         Raises:
@@ -185,6 +188,10 @@ class Lab(View):
 
         flags = settings if isinstance(settings, Settings) else Settings().with_flags(settings or {})
         rng = Random(_checked_seed(seed))
+        if agents not in ("here", "process"):
+            raise BadRequest(f"agents: write 'here' or 'process', not {agents!r}")
+        if agents == "process":  # the server stands above the lab
+            options["serve"] = import_module("karmadalab.server").serve_store
         return cls(open_world(fleet, flags, rng, strict=strict, **options), flags, seed)
 
     def __enter__(self) -> Lab:
@@ -277,6 +284,8 @@ class Lab(View):
             BadRequest: that moment has not come yet.
         """
         t_s = seconds(t, "at")
+        if t_s < 0:
+            raise BadRequest(f"at: the lab began at 0s, there is nothing to see at {t}")
         if t_s > self.t:
             raise BadRequest(f"at: {t} has not come yet, it is {duration(self.t)} in the lab; use run() first")
         return View(
@@ -319,7 +328,7 @@ class Lab(View):
     def _apply_one(self, obj: Any) -> Any:
         old = self.store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
         stored = self.store.create(obj) if old is None else self.store.update(applied(obj, old))
-        for warning in warnings_for(obj):
+        for warning in warnings_for(stored):
             self.trace.note(
                 obj.GROUP_KIND, stored.metadata.name, f"warning: {warning}", namespace=stored.metadata.namespace
             )
@@ -345,7 +354,9 @@ class Lab(View):
         self.clock.run_until(self.clock.now())
 
     def scale(self, name: str, replicas: int, namespace: str = "default", kind: str = "Deployment") -> Any:
-        """Give a workload another number of replicas."""
+        """Give a workload, `nginx` or `deployment/nginx`, another number of replicas."""
+        if "/" in name:
+            kind, namespace, name = split_name(name, namespace)
         if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
             raise BadRequest(f"replicas: expected a whole number of 0 or more, got {replicas!r}")
         return self.update(self.get(kind, name, namespace).with_spec(replicas=replicas))
@@ -422,8 +433,10 @@ class Lab(View):
 
     @property
     def members(self) -> list[str]:
-        """The names of the members."""
-        return list(self.world.members)
+        """The names of the members, in the order of the fleet; those that joined later come last."""
+        fleet = [spec.name for spec in self.world.fleet.members]
+        here = self.world.members
+        return [name for name in fleet if name in here] + [name for name in here if name not in fleet]
 
     # --- faults
 
@@ -432,9 +445,12 @@ class Lab(View):
         return fault_control(self.world, target)
 
     @in_turn
-    def heal(self) -> None:
-        """End all faults."""
-        for fault in tuple(self.world.faults):
+    def heal(self, target: str | None = None) -> None:
+        """End all faults, or those of one member or process, and cancel those that are still to come."""
+        if target is not None:
+            self.fault(target).heal()
+            return
+        for fault in (*self.world.to_come, *self.world.faults):
             fault.heal()
 
     # --- questions
@@ -445,17 +461,23 @@ class Lab(View):
         return Timeline(self.trace, self.clock.epoch, banner=self.settings.banner())
 
     @in_turn
-    def explain(self, what: str) -> Story:
+    def explain(self, what: str | AnyObject, name: str | None = None) -> Story:
         """How it came to be where it is, in sentences: `lab.explain("deployment/nginx")`, `"cluster/member1"`.
 
         For a template or a binding, `.scheduling` has every verdict behind its present placement.
 
         Args:
-            what: `kind/name` or `kind/namespace/name`; for an object in a member, `kind/name@member2`.
+            what: `kind/name` or `kind/namespace/name`; for an object in a member, `kind/name@member2`. Or the object.
+            name: with a kind alone in `what`, the name.
 
         Raises:
             NotFound, BadRequest: there is no such object, or never was.
         """
+        if not isinstance(what, str):
+            meta = what.metadata
+            what = f"{what.GROUP_KIND}/{f'{meta.namespace}/' if meta.namespace else ''}{meta.name}"
+        elif name is not None:
+            what = f"{what}/{name}"
         return tell(self.trace, self.clock.epoch, what, self._verdicts(what))
 
     def _verdicts(self, what: str) -> Any:
@@ -480,14 +502,19 @@ class Lab(View):
         self.clock.run_until(self.clock.now())  # what a fault just caused is part of now
         check(self.world)
 
-    @property
-    @in_turn
-    def placement(self) -> dict[str, dict[str, int]]:
-        """By binding, the clusters it is scheduled to and the replicas of each."""
-        return {
-            f"{binding.metadata.namespace}/{binding.metadata.name}": {t.name: t.replicas for t in binding.spec.clusters}
-            for binding in self.list("ResourceBinding")
-        }
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        acting = {name: [f.name for f in self.world.faults if f.target == name] for name in self.members}
+        rows = "".join(
+            f"<tr><td>{escape(c.metadata.name)}</td><td>{escape(c.summary().strip())}</td>"
+            f"<td>{escape(', '.join(acting.get(c.metadata.name, ())) or 'none')}</td></tr>"
+            for c in self.list(Cluster)
+        )
+        return (
+            f"<p>{escape(self.settings.banner())}; {duration(self.t)} into the lab</p><table><thead><tr><th>member</th>"
+            f"<th>as Karmada sees it</th><th>faults</th></tr></thead><tbody>{rows}</tbody></table>"
+        )
 
     def __repr__(self) -> str:
         clusters = " ".join(repr(cluster) for cluster in self.list(Cluster)[:6])

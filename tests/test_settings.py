@@ -89,7 +89,8 @@ def test_what_differs_is_always_visible() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_differs_makes_the_same_settings_again(profile: str) -> None:
-    settings = Settings(profile=profile, cluster_failure_threshold="1.5s", resource_eviction_rate=2)
+    own = {"v1.13": {"failover_eviction_timeout": "1m"}, "v1.18": {"resource_eviction_rate": 2}}[profile]
+    settings = Settings(profile=profile, cluster_failure_threshold="1.5s", **own)
     assert Settings(profile=profile).with_flags(settings.changed()) == settings
 
 

@@ -133,7 +133,7 @@ def resource_type(name: str | type[Resource]) -> ResourceType:
     close = difflib.get_close_matches(name.lower(), _BY_ANY_NAME, n=3)
     offer = f"; did you mean {' or '.join(sorted({_BY_ANY_NAME[c].kind for c in close}))}?" if close else ""
     raise BadRequest(
-        f"there is no kind {name!r}{offer} Custom kinds are written Kind.group, for example Redis.example.io"
+        f"there is no kind {name!r}{offer or '.'} Custom kinds are written Kind.group, for example Redis.example.io"
     )
 
 

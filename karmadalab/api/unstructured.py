@@ -74,6 +74,10 @@ class Unstructured(Data):
         return f"<{self.kind} {where}{self._counts()}>"
 
     def _counts(self) -> str:
+        """What a person wants to know next of a workload or a pod."""
+        if self.kind == "Pod":
+            ready = any(c["type"] == "Ready" and c["status"] == "True" for c in self.status.get("conditions") or ())
+            return f" {self.status.get('phase', 'Pending')}{'' if ready else ', not ready'}"
         if "replicas" not in self.spec:
             return ""
         return f" ready {self.status.get('readyReplicas', 0)}/{self.spec['replicas']}"

@@ -167,10 +167,15 @@ class Settings:
         changes: dict[str, Any] = {}
         for flag, value in flags.items():
             name = str(flag).lstrip("-").replace("-", "_")
+            if any(str(flag) in gates for gates in DEFAULT_GATES.values()):
+                raise BadRequest(
+                    f"{flag} is a feature gate, not a flag: write feature-gates={flag}={str(value).lower()}"
+                )
             if name not in names:
                 known = [item.replace("_", "-") for item in names] if "-" in str(flag) else names
                 raise BadRequest(f"there is no flag {flag!r}{_offer(str(flag), known)}")
             changes[name] = value
+        _check_release(changes, changes.get("profile", self.profile))
         if "profile" in changes and "feature_gates" not in changes:
             changes["feature_gates"] = {}
         elif "feature_gates" in changes:
@@ -189,7 +194,7 @@ class Settings:
             value = getattr(self, item.name)
             if item.name in ("profile", "feature_gates") or value == getattr(plain, item.name):
                 continue
-            flags[item.name.replace("_", "-")] = duration(value) if item.type == "Seconds" else str(value).lower()
+            flags[item.name.replace("_", "-")] = _as_flag(value, str(item.type))
         if gates := self._changed_gates():
             flags["feature-gates"] = ",".join(f"{gate}={str(on).lower()}" for gate, on in sorted(gates.items()))
         return flags
@@ -197,11 +202,41 @@ class Settings:
     def banner(self) -> str:
         """One line for titles: the profile, whether clusters fail over, and what differs from the defaults."""
         failover = "Failover on" if self.gate("Failover") else "Failover off"
+        if self.profile == "v1.18":
+            evicts = self.gate("Failover") and self.enable_taint_manager and self.enable_no_execute_taint_eviction
+            failover += f", NoExecute eviction {'on' if evicts else 'off'}"
         changes = "".join(f" {flag}={value}" for flag, value in self.changed().items() if flag != "feature-gates")
         return f"Karmada {self.profile}, {failover}{changes}"
 
     def __repr__(self) -> str:
         return f"<Settings {self.banner()}>"
+
+
+# Flags that one of the two releases does not have; there they would be accepted and do nothing.
+_ONLY_IN = {
+    "enable_no_execute_taint_eviction": "v1.18",
+    "no_execute_taint_eviction_purge_mode": "v1.18",
+    "resource_eviction_rate": "v1.18",
+    "allow_no_execute_taint_policy": "v1.18",
+    "failover_eviction_timeout": "v1.13",
+    "default_not_ready_toleration_seconds": "v1.13",
+    "default_unreachable_toleration_seconds": "v1.13",
+}
+
+
+def _check_release(changes: Mapping[str, Any], profile: str) -> None:
+    for name in changes:
+        release = _ONLY_IN.get(name, profile)
+        if release != profile:
+            flag = name.replace("_", "-")
+            raise BadRequest(f"{flag}: Karmada {profile} has no such flag, {release} has; choose profile={release}")
+
+
+def _as_flag(value: Any, type_: str) -> str:
+    """A value as it would be written on a command line."""
+    if type_ == "Seconds":
+        return duration(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _offer(name: str, known: Any) -> str:

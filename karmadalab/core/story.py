@@ -37,12 +37,14 @@ class Story:
 
     def __repr__(self) -> str:
         verdicts = ["", repr(self.scheduling)] if self.scheduling is not None else []
-        return "\n".join([f"Why {self.what} is where it is:", *(f"  {text}" for text in self.sentences), *verdicts])
+        return "\n".join(
+            [f"How {self.what} came to be as it is:", *(f"  {text}" for text in self.sentences), *verdicts]
+        )
 
     def _repr_html_(self) -> str:
         items = "".join(f"<li>{escape(text)}</li>" for text in self.sentences)
         table: str = self.scheduling._repr_html_() if self.scheduling is not None else ""
-        return f"<p>Why <b>{escape(self.what)}</b> is where it is:</p><ol>{items}</ol>{table}"
+        return f"<p>How <b>{escape(self.what)}</b> came to be as it is:</p><ol>{items}</ol>{table}"
 
     def records(self) -> list[dict[str, Any]]:
         """Plain data, a mapping a link."""
@@ -61,12 +63,7 @@ def tell(trace: Trace, epoch: float, what: str, scheduling: Any = None) -> Story
         row for row in trace.rows if (row.kind, row.namespace, row.name, row.world) == (kind, namespace, name, world)
     ]
     if not own:
-        where = f"{namespace}/{name}" if namespace else name
-        raise NotFound(
-            f"explain: there never was a {kind.partition('.')[0]} {where}"
-            + (f" in {world}" if world else "")
-            + "; objects are named as in lab.timeline, those of members as kind/name@member"
-        )
+        raise NotFound(f"explain: there never was {_spelled(kind, namespace, name, world)}{_near(trace, kind, name)}")
     groups = [own] if world else [own, _binding_rows(trace, kind, namespace, name)]
     ends = [row for group in groups for row in _telling(group, epoch)]
     chain = sorted({row.id for end in ends for row in trace.chain(end.id)})
@@ -75,7 +72,10 @@ def tell(trace: Trace, epoch: float, what: str, scheduling: Any = None) -> Story
 
 
 def parse(what: str) -> tuple[str, str, str, str]:
-    """`kind/name`, `kind/namespace/name`, either with `@member`, as (store kind, namespace, name, member).
+    """`kind/name` or `kind/namespace/name`, with `@member` at the end or, as in a timeline, after the kind.
+
+    Returns:
+        The store's kind, the namespace ("" for kinds without), the name, the member ("" for the control plane).
 
     Raises:
         BadRequest: it is neither, or there is no such kind.
@@ -83,12 +83,30 @@ def parse(what: str) -> tuple[str, str, str, str]:
     if not isinstance(what, str) or "/" not in what:
         raise BadRequest(f"explain: write kind/name, for example deployment/nginx or cluster/member1, not {what!r}")
     path, _, world = what.partition("@")
+    if "/" in world:  # Pod@member3/default/nginx-...
+        world, _, rest = world.partition("/")
+        path = f"{path}/{rest}"
     parts = path.split("/")
     if len(parts) > 3 or not all(parts):
         raise BadRequest(f"explain: write kind/name or kind/namespace/name, not {what!r}")
     rt = resource_type(parts[0])
     namespace = (parts[1] if len(parts) == 3 else "default") if rt.namespaced else ""
     return rt.group_kind, namespace, parts[-1], world
+
+
+def _spelled(kind: str, namespace: str, name: str, world: str) -> str:
+    return f"a {kind.partition('.')[0]} {f'{namespace}/' if namespace else ''}{name}{f' in {world}' if world else ''}"
+
+
+def _near(trace: Trace, kind: str, name: str) -> str:
+    """Objects of that kind and name elsewhere, in the form that can be asked for."""
+    short = kind.partition(".")[0].lower()
+    found = {(row.namespace, row.world) for row in trace.rows if row.kind == kind and row.name == name}
+    forms = [
+        f"{short}/{f'{namespace}/' if namespace else ''}{name}{f'@{world}' if world else ''}"
+        for namespace, world in sorted(found)
+    ]
+    return f"; ask for {' or '.join(forms[:3])}" if forms else "; objects are named as in lab.timeline"
 
 
 def _binding_rows(trace: Trace, kind: str, namespace: str, name: str) -> list[Row]:

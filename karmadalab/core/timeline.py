@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple, overload
 
+from karmadalab.api.scheme import resource_type
+from karmadalab.api.time import seconds
 from karmadalab.core.changes import changes_of
 from karmadalab.core.frames import to_frame
-from karmadalab.core.trace import ERROR, FAULT, NOTE, Row, Trace
+from karmadalab.core.trace import Row, Trace
 
 
 class Event(NamedTuple):
@@ -68,7 +70,7 @@ def _brief(value: Any) -> str:
 
 def events_of(row: Row, epoch: float) -> Iterator[Event]:
     """The events that a row of the trace means."""
-    kind = row.kind.partition(".")[0] if row.verb not in (FAULT, NOTE, ERROR) else row.kind
+    kind = row.kind.partition(".")[0]
     if row.world:
         kind = f"{kind}@{row.world}"
     t = round(row.at - epoch, 6)
@@ -118,22 +120,47 @@ class Timeline(Sequence[Event]):
         kind: str | None = None,
         name: str | None = None,
         what: str | None = None,
-        since_s: float | None = None,
-        until_s: float | None = None,
+        since_s: str | float | None = None,
+        until_s: str | float | None = None,
+        namespace: str | None = None,
     ) -> Timeline:
-        """The events of a kind, of an object, whose words begin with `what`, in a span of time (seconds, inclusive).
+        """The events of a kind, of an object, whose words begin with `what`, in a span of time (inclusive).
 
-        A kind without a member (`Deployment`) means the control plane's; `Pod@` means the pods of all members.
+        Args:
+            kind: as a person writes it (`rb`, `cluster`), or as events have it (`fault`). Without a member it means the
+                control plane's; `deploy@member2` means that member's, `deploy@` all members'. Kinds that only members
+                have (`Pod`) need no `@`.
+            since_s, until_s: seconds, or `"5m"`.
+
+        Raises:
+            BadRequest: there is no such kind, or no such length of time.
         """
+        wanted = None if kind is None else self._kind(kind)
+        since = None if since_s is None else seconds(since_s, "since_s")
+        until = None if until_s is None else seconds(until_s, "until_s")
         return self._with(
             event
             for event in self._events
-            if (kind is None or event.kind == kind or (kind.endswith("@") and event.kind.startswith(kind)))
+            if (wanted is None or event.kind == wanted or (wanted.endswith("@") and event.kind.startswith(wanted)))
             and (name is None or event.name == name)
+            and (namespace is None or event.namespace == namespace)
             and (what is None or event.what.startswith(what))
-            and (since_s is None or event.t >= since_s)
-            and (until_s is None or event.t <= until_s)
+            and (since is None or event.t >= since)
+            and (until is None or event.t <= until)
         )
+
+    def _kind(self, text: str) -> str:
+        """A kind as events have it."""
+        known = {event.kind for event in self._events}
+        if text in known or text == "fault" or "-" in text:  # a kind of object has no hyphen, an actor has one
+            return text
+        kind, at, member = text.partition("@")
+        if any(event.kind == kind for event in self._events) and not at:
+            return kind
+        kind = resource_type(kind).kind
+        if not at and kind not in known and any(name.startswith(f"{kind}@") for name in known):
+            return f"{kind}@"
+        return f"{kind}{at}{member}"
 
     def important(self) -> Timeline:
         """The events that a story is told with: faults, conditions, taints, placements, tasks, pods; no bookkeeping."""

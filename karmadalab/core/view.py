@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from karmadalab.api.errors import NotFound
+from karmadalab.api.errors import BadRequest, NotFound
 from karmadalab.api.meta import Resource
 from karmadalab.api.scheme import ResourceType, resource_type, to_dict
 from karmadalab.core.snapshot import Snapshot
@@ -23,16 +23,27 @@ class View:
             nullcontext if isinstance(source, Snapshot) else source.clock.taken
         )
 
-    def get(self, kind: str | type[Resource], name: str, namespace: str = "default") -> Any:
+    @property
+    def placement(self) -> dict[str, dict[str, int]]:
+        """By binding, the clusters it is scheduled to and the replicas of each."""
+        return {
+            f"{binding.metadata.namespace}/{binding.metadata.name}": {t.name: t.replicas for t in binding.spec.clusters}
+            for binding in self.list("ResourceBinding")
+        }
+
+    def get(self, kind: str | type[Resource], name: str = "", namespace: str = "default") -> Any:
         """The object of that name, as an immutable object.
 
         Args:
-            kind: `Deployment`, `deploy`, `rb`, a class, or `Kind.group` for custom kinds.
+            kind: `Deployment`, `deploy`, `rb`, a class, or `Kind.group` for custom kinds; `deployment/nginx` has the
+                name in it.
 
         Raises:
             NotFound: it is not there.
             BadRequest: there is no such kind.
         """
+        if not name:
+            kind, namespace, name = split_name(kind, namespace)
         rt = resource_type(kind)
         namespace = namespace if rt.namespaced else ""
         with self._alone():
@@ -69,6 +80,18 @@ class View:
 
     def __repr__(self) -> str:
         return f"<View of {self._what}: {self._source}>"
+
+
+def split_name(what: Any, namespace: str = "default") -> tuple[str, str, str]:
+    """`deployment/nginx` or `deployment/shop/nginx` as kind, namespace and name.
+
+    Raises:
+        BadRequest: it is neither.
+    """
+    parts = what.split("/") if isinstance(what, str) else []
+    if len(parts) not in (2, 3) or not all(parts):
+        raise BadRequest(f"which one? write a kind and a name, for example deployment/nginx, not {what!r}")
+    return parts[0], parts[1] if len(parts) == 3 else namespace, parts[-1]
 
 
 def to_yaml(data: Any) -> str:

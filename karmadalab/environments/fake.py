@@ -6,6 +6,7 @@ heartbeats fall, and what faults do to them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 from karmadalab.api.cluster import PULL, Cluster, ClusterSpec, LocalSecretReference
@@ -20,7 +21,7 @@ from karmadalab.core.settings import Settings
 from karmadalab.core.trace import FAULT, Trace
 from karmadalab.environments.control_plane import CONTROLLER_MANAGER, SCHEDULER, ControlPlane
 from karmadalab.environments.credentials import Credentials
-from karmadalab.environments.faults import FROZEN, STOPPED, Effect, Fault, combined
+from karmadalab.environments.faults import FROZEN, RUNNING, STOPPED, Effect, Fault, combined
 from karmadalab.environments.fleet import Fleet, MemberSpec
 from karmadalab.environments.link import REFUSED, SILENT, UP, Link, Remote
 from karmadalab.environments.load import Loads
@@ -60,6 +61,7 @@ class FakeWorld:
         self.members: dict[str, SimulatedMember] = {}
         self.agents: dict[str, Manager] = {}
         self.faults: list[Fault] = []
+        self.to_come: list[Fault] = []
         self.loads = Loads(self.clock, self.members)
         control_plane.metrics = self.loads
         self._rng = rng
@@ -168,6 +170,13 @@ class FakeWorld:
 
     def _rework(self, target: str) -> None:
         """Bring a member, or a process, to the state that the faults acting on it add up to."""
+        name = target.removeprefix(_AGENT)
+        acting = [fault for fault in self.faults if fault.target in (name, f"{_AGENT}{name}")]
+        culprit = _first(acting, _silences)
+        if culprit is None:
+            self.trace.blame.pop(name, None)
+        else:
+            self.trace.blame[name] = culprit
         if target not in self.members:
             self._rework_process(self.process(target))
             return
@@ -181,21 +190,24 @@ class FakeWorld:
         acting = [fault for fault in self.faults if fault.target == name]
         effect = combined([f.effect for f in acting])
         member = self.members[name]
-        if acting:
-            self.trace.blame[name] = acting[-1].row or 0
-        else:
-            self.trace.blame.pop(name, None)
         self._rework_workloads(member, effect, {f.effect.bad_image for f in acting} - {""})
         path = member.uplink if member.pulls else member.from_control_plane.link
         for link in (*member.api_server_links(), member.uplink):
-            self._rework_link(link, effect, link is path, link is not member.uplink, name)
+            self._rework_link(link, acting, link is path, link is not member.uplink)
 
-    def _rework_link(self, link: Link, effect: Effect, is_path: bool, ends_at_api: bool, name: str) -> None:
-        states = [effect.path if is_path else UP, effect.api if ends_at_api else UP]
-        link.cause = self.trace.blame.get(name)
+    def _rework_link(self, link: Link, acting: list[Fault], is_path: bool, ends_at_api: bool) -> None:
+        """Bring a link to the worst that the faults make of it, and note which of them began that."""
+
+        def state_by(effect: Effect) -> str:
+            states = [effect.path if is_path else UP, effect.api if ends_at_api else UP]
+            return REFUSED if REFUSED in states else SILENT if SILENT in states else UP
+
+        effect = combined([fault.effect for fault in acting])
+        state = state_by(effect)
         link.latency_s = effect.latency_s if is_path else 0.0
         link.loss = effect.loss if is_path else 0.0
-        link.set_state(REFUSED if REFUSED in states else SILENT if SILENT in states else UP)
+        link.cause = _first(acting, lambda e: state_by(e) == state != UP or (is_path and bool(e.latency_s or e.loss)))
+        link.set_state(state)
 
     def _rework_workloads(self, member: SimulatedMember, effect: Effect, bad_images: set[str]) -> None:
         kubelet = member.workloads.kubelet
@@ -245,6 +257,17 @@ class FakeWorld:
             process.start()
 
         return self.clock.call_later(wait_s, self.trace.bound(start, process.name))
+
+
+def _first(acting: list[Fault], does: Callable[[Effect], bool]) -> int | None:
+    """The trace row of the fault that began first among those that do something."""
+    return next((fault.row for fault in acting if does(fault.effect)), None)
+
+
+def _silences(effect: Effect) -> bool:
+    """Whether a fault can keep a member from being heard."""
+    network = effect.api != UP or effect.path != UP or bool(effect.latency_s or effect.loss)
+    return network or effect.process != RUNNING
 
 
 def _cluster_object(spec: MemberSpec) -> Cluster:

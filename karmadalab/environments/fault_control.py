@@ -28,12 +28,12 @@ class FaultControl:
 
     @in_turn
     def heal(self, at: When = None) -> None:
-        """End all faults of this target."""
-        if at is None:
-            for fault in [f for f in self._world.faults if f.target == self.target]:
-                fault.heal()
-        else:
+        """End all faults of this target that act at that moment, and cancel those that are still to come."""
+        if at is not None:
             self._world.clock.call_at(self._moment(at, "at"), self.heal)
+            return
+        for fault in [f for f in (*self._world.to_come, *self._world.faults) if f.target == self.target]:
+            fault.heal()
 
     def _moment(self, at: str | float, what: str) -> float:
         clock = self._world.clock
@@ -55,12 +55,19 @@ class FaultControl:
         if at is None:
             fault.begin()
         else:
-            clock.call_at(begin, fault.begin)
+            self._world.to_come.append(fault)
+            clock.call_at(begin, self._begin, fault)
         return fault
+
+    def _begin(self, fault: Fault) -> None:
+        self._world.to_come.remove(fault)
+        fault.begin()
 
     def __repr__(self) -> str:
         acting = [f.name for f in self._world.faults if f.target == self.target]
-        return f"<{type(self).__name__} {self.target}: {', '.join(acting) or 'healthy'}>"
+        waiting = sorted(f.name for f in self._world.to_come if f.target == self.target and not f.healed)
+        more = f"; to come: {', '.join(waiting)}" if waiting else ""
+        return f"<{type(self).__name__} {self.target}: {', '.join(acting) or 'healthy'}{more}>"
 
 
 class MemberFaults(FaultControl):

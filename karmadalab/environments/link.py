@@ -30,6 +30,8 @@ Objects = list[Any]  # named here because inside a client `list` is a method
 IDLE_CONNECTION_TIMEOUT_S = 45.0
 HANDSHAKE_TIMEOUT_S = 10.0
 
+Answer = tuple[Unreachable | None, int | None]  # None when the call got through; the fault's trace row
+
 UP, REFUSED, SILENT = "up", "refused", "silent"
 
 
@@ -41,7 +43,7 @@ class Link:
         latency_s: how long an answer takes.
         loss: the share of calls, 0 to 1, that get no answer.
         cause: the trace row of the fault that acts on the link now.
-        calls: the answers of the calls that are being taken up again just now.
+        calls: the answers of the calls that are being taken up again just now, each with what it is due to.
     """
 
     def __init__(self, name: str, clock: VirtualClock, trace: Trace, rng: Random) -> None:
@@ -55,7 +57,7 @@ class Link:
         self._rng = rng
         self._last_active = clock.now()
         self._connected = True
-        self.calls: list[Unreachable | None] = []
+        self.calls: list[Answer] = []
         self._listeners: list[Callable[[bool], None]] = []
 
     @property
@@ -84,8 +86,9 @@ class Link:
             Wait: the answer, whatever it is, takes a while.
         """
         if self.calls:
-            error = self.calls[-1]
+            error, cause = self.calls[-1]
             if error is not None:
+                self._blame(cause)
                 raise error
             return
         if self.state == UP and not self.latency_s and not self.loss:
@@ -93,7 +96,7 @@ class Link:
             self._connected = True
             return
         if self.state == REFUSED:
-            self._blame()
+            self._blame(self.cause)
             raise Unreachable(f"{self.name}: connection refused")
         lost = self.state == SILENT or self._rng.random() < self.loss
         call = _Call(self, lost)
@@ -108,26 +111,25 @@ class Link:
                 return left_s
         return HANDSHAKE_TIMEOUT_S
 
-    def answer(self, lost: bool) -> Unreachable | None:
-        """What became of a call that was on its way: None when it got through."""
+    def answer(self, lost: bool) -> Answer:
+        """What became of a call that was on its way."""
         if lost and self.state == UP and not self.loss:
             lost = False  # the packets were sent again and the link is back
         if lost:
-            self._blame()
-            return Unreachable(f"{self.name}: no answer in time")
+            return Unreachable(f"{self.name}: no answer in time"), self.cause
         if self.state == REFUSED:
-            self._blame()
-            return Unreachable(f"{self.name}: connection refused")
+            return Unreachable(f"{self.name}: connection refused"), self.cause
         self._last_active = self._clock.now()
         self._connected = True
-        return None
+        return None, None
 
     def _leave(self) -> None:
         self.calls.pop()
 
-    def _blame(self) -> None:
-        if self.cause is not None:
-            self._trace.cause = self.cause
+    def _blame(self, cause: int | None) -> None:
+        """What the caller does next is due to the fault. Its context ends with the reconcile."""
+        if cause is not None:
+            self._trace.cause = cause
 
     def __repr__(self) -> str:
         slow = f", {self.latency_s:g}s" if self.latency_s else ""
@@ -141,12 +143,11 @@ class _Call:
     def __init__(self, link: Link, lost: bool) -> None:
         self._link = link
         self._lost = lost
-        self._known = False
-        self._answer: Unreachable | None = None
+        self._answer: Answer | None = None
 
     def arrive(self) -> None:
-        if not self._known:
-            self._known, self._answer = True, self._link.answer(self._lost)
+        if self._answer is None:
+            self._answer = self._link.answer(self._lost)
         self._link.calls.append(self._answer)
 
 

@@ -149,8 +149,26 @@ CALLS = [
         "an explanation of nobody",
         lambda lab: lab.explain("deployment/nobody"),
         NotFound,
-        "explain: there never was a Deployment default/nobody; objects are named as in lab.timeline, those of"
-        " members as kind/name@member",
+        "explain: there never was a Deployment default/nobody; objects are named as in lab.timeline",
+    ),
+    Wrong(
+        "a kind without a name",
+        lambda lab: lab.get("deployment"),
+        BadRequest,
+        "which one? write a kind and a name, for example deployment/nginx, not 'deployment'",
+    ),
+    Wrong(
+        "a timeline of a misspelt kind",
+        lambda lab: lab.timeline.where("deploymnt"),
+        BadRequest,
+        "there is no kind 'deploymnt'; did you mean Deployment? Custom kinds are written Kind.group, for "
+        "example Redis.example.io",
+    ),
+    Wrong(
+        "a look at before the beginning",
+        lambda lab: lab.at("-5m"),
+        BadRequest,
+        "at: the lab began at 0s, there is nothing to see at -5m",
     ),
     Wrong(
         "an explanation of a misspelt kind",

@@ -41,7 +41,7 @@ SETTINGS = [
     ),
     Wrong(
         "fast",
-        lambda lab: Lab.fake(members=1, settings={"resource-eviction-rate": "fast"}),
+        lambda lab: Lab.fake(members=1, settings={"profile": "v1.18", "resource-eviction-rate": "fast"}),
         BadRequest,
         "resource_eviction_rate: expected a number, got 'fast'",
     ),
@@ -109,9 +109,23 @@ SETTINGS = [
     ),
     Wrong(
         "an unknown purge mode",
-        lambda lab: Lab.fake(members=1, settings={"no-execute-taint-eviction-purge-mode": "Whenever"}),
+        lambda lab: Lab.fake(
+            members=1, settings={"profile": "v1.18", "no-execute-taint-eviction-purge-mode": "Whenever"}
+        ),
         BadRequest,
         "no_execute_taint_eviction_purge_mode: there is no 'Whenever'; choose Gracefully or Directly",
+    ),
+    Wrong(
+        "a flag of the other release",
+        lambda lab: Lab.fake(members=1, settings={"enable-no-execute-taint-eviction": True}),
+        BadRequest,
+        "enable-no-execute-taint-eviction: Karmada v1.13 has no such flag, v1.18 has; choose profile=v1.18",
+    ),
+    Wrong(
+        "a gate given as a flag",
+        lambda lab: Lab.fake(members=1, settings={"Failover": False}),
+        BadRequest,
+        "Failover is a feature gate, not a flag: write feature-gates=Failover=false",
     ),
     Wrong(
         "a back-off of nothing",
