@@ -73,6 +73,7 @@ class Machine:
             lambda token: Gate(OfficialTransport(kubeconfig, token), self),
             lambda: [Node(self.name, self.state, (GATEWAY,), ("172.18.0.2",))],
             self.served.address,
+            kubeconfig,
         )
 
 

@@ -17,11 +17,14 @@ from karmadalab.api.unstructured import Unstructured
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.environments.http import client
 from karmadalab.environments.kind import join
+from karmadalab.environments.kind.agents import Serve
 from karmadalab.environments.kind.measures import Measures
 from karmadalab.environments.kind.opening import running_world
 from karmadalab.environments.kind.state import FleetFolder
+from karmadalab.server import serve_store
 from tests.kind.conftest import World
 from tests.kind.machines import FakeEngine, Machine, machines
+from tests.kind.test_updown import runs
 
 SPEED = 30.0  # lab seconds a second
 FLAGS = {
@@ -29,6 +32,7 @@ FLAGS = {
     "default-not-ready-toleration-seconds": 10,
     "default-unreachable-toleration-seconds": 10,
 }
+Opened = tuple[Lab, dict[str, Machine], FakeEngine]
 PUSH, PULL = MemberSpec("member1"), MemberSpec("member3", mode="Pull")
 
 
@@ -40,13 +44,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def lab_over(folder: Path, *specs: MemberSpec) -> Iterator[tuple[Lab, dict[str, Machine], FakeEngine]]:
+def lab_over(folder: Path, *specs: MemberSpec, serve: Serve | None = None) -> Iterator[Opened]:
     with machines(*specs, speed=SPEED) as found:
         engine = FakeEngine(found)
         measures = Measures(engine, FleetFolder("test", folder))
         connections = [machine.connection() for machine in found.values()]
         flags = Settings().with_flags(FLAGS)
-        world = running_world(connections, measures, flags, Random(1), strict=True, speed=SPEED)
+        world = running_world(connections, measures, flags, Random(1), strict=True, speed=SPEED, serve=serve)
         with Lab(world, flags, None) as lab:
             yield lab, found, engine
         assert world.error is None
@@ -114,6 +118,24 @@ def test_an_agent_that_is_stopped_is_missed_and_one_that_returns_is_believed(tmp
         lab.run_until(lambda lab: bool(times(lab, "member3", "Unknown -> True")), "120s")
         assert engine.calls == []
         assert found["member3"].state == "running"
+
+
+def test_an_agent_in_a_process_of_its_own_is_killed_for_real(tmp_path: Path) -> None:
+    with lab_over(tmp_path, PULL, serve=serve_store) as (lab, _, engine):
+        agent = lab.world.agents["member3"]
+        first = agent._process.pid
+        assert runs(first)
+        with pytest.raises(BadRequest, match=r"silence: member3's agent is a process.*agents='here'"):
+            lab.fault("member3").silence()
+        lab.fault("member3").stop_agent()
+        assert not runs(first)
+        lab.run_until(lambda lab: bool(times(lab, "member3", "condition Ready True -> Unknown")), "120s")
+        lab.heal()
+        lab.run_until(lambda lab: bool(times(lab, "member3", "Unknown -> True")), "240s")
+        second = agent._process.pid
+        assert second != first
+        assert engine.calls == []
+    assert not runs(second), "the end of the lab is the end of its processes"
 
 
 def test_an_exception_heals_and_so_does_the_end(tmp_path: Path) -> None:

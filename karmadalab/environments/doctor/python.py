@@ -12,7 +12,7 @@ from karmadalab.api.errors import KarmadalabError
 from karmadalab.environments.doctor.findings import NOTE, OK, PROBLEM, Finding
 from karmadalab.environments.kind.state import home
 
-_EXTRAS = ("notebooks", "kind", "sweep")
+_EXTRAS = ("notebooks", "kind", "server", "sweep")
 _PORTS = {8888: "JupyterLab's (it takes the next one by itself)"}
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+).*extra == ['\"]([a-z]+)['\"]")
 
@@ -38,6 +38,8 @@ def extras() -> list[Finding]:
 
 
 def _extra(extra: str, names: list[str]) -> Finding:
+    if not names:
+        return Finding("packages", NOTE, f"extra {extra}: not known to this installation", "install karmadalab again")
     missing = [name for name in names if not _installed(name)]
     if missing:
         fix = f"pip install 'karmadalab[{extra}]'"

@@ -18,6 +18,7 @@ from karmadalab.environments.kind.measures import Measure
 from karmadalab.environments.link import REFUSED, SILENT, UP
 
 _ONLY_FAKE = {"slow_start": "pods of a real cluster start as fast as they start"}
+_ON_THE_WAY = ("silence", "cut_off", "slow", "lossy")
 _ACTIONS = {SILENT: "DROP", REFUSED: "REJECT"}
 
 
@@ -34,6 +35,11 @@ class KindFaults(MemberFaults):
     def _fault(self, name: str, at: When, for_: When, **options: Any) -> Fault:
         if name in _ONLY_FAKE:
             raise BadRequest(f"{name} exists only in Lab.fake: {_ONLY_FAKE[name]}")
+        in_process = getattr(self._world, "processes", None) is not None and self._world.member(self.target).pulls
+        if in_process and name in _ON_THE_WAY:
+            raise BadRequest(
+                f"{name}: {self.target}'s agent is a process with a way of its own; use stop_agent, or agents='here'"
+            )
         return super()._fault(name, at, for_, **options)
 
 
@@ -68,7 +74,9 @@ def _on_the_way(effect: Effect, entrance: Node) -> list[Measure]:
     """Faults on the way from the control plane, which comes in at the control-plane node."""
     found: list[Measure] = []
     if effect.path != UP:
-        found += measures.filtered(entrance.name, _ACTIONS[effect.path], "path", entrance.gateways)
+        # An engine that names no gateway: all that comes from outside the node, its own pods excepted.
+        sources = entrance.gateways or ("0.0.0.0/0",)
+        found += measures.filtered(entrance.name, _ACTIONS[effect.path], "path", sources)
     if effect.latency_s or effect.loss:
         found.append(measures.shaped(entrance.name, effect.latency_s, effect.loss))
     return found

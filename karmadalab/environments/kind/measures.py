@@ -134,7 +134,7 @@ class Measures:
     """
 
     def __init__(self, engine: Engine, folder: FleetFolder) -> None:
-        self._engine, self._folder = engine, folder
+        self._engine, self.folder = engine, folder
         self.taken: list[Measure] = [_loaded(item) for item in folder.read().faults]
 
     def set(self, nodes: Iterable[str], wanted: Sequence[Measure]) -> None:
@@ -189,8 +189,8 @@ class Measures:
 
     def _note(self, taken: list[Measure]) -> None:
         self.taken = taken
-        state = self._folder.read()
-        self._folder.write(FleetState(state.clusters, tuple(plain(m._asdict()) for m in taken)))
+        state = self.folder.read()
+        self.folder.write(FleetState(state.clusters, tuple(plain(m._asdict()) for m in taken)))
 
 
 def _loaded(item: dict[str, object]) -> Measure:

@@ -16,6 +16,7 @@ from karmadalab.core.member import ClientFailed
 from karmadalab.environments.files import load_yaml
 from karmadalab.environments.http.refusal import refusal
 from karmadalab.environments.http.transport import BROKEN, LATE, REFUSED, Answer, Stream, parsed, shut, target
+from karmadalab.environments.kind.agents import with_token
 from karmadalab.environments.kind.errors import NotInstalled
 
 _CONNECT_TIMEOUT_S = 10.0
@@ -39,7 +40,7 @@ class OfficialTransport:
     ) -> None:
         self._user_agent = user_agent
         config = dict(kubeconfig) if isinstance(kubeconfig, Mapping) else _read(kubeconfig)
-        self._client = _api_client(_with_token(config, token) if token else config)
+        self._client = _api_client(with_token(config, token) if token else config)
         self.server = str(self._client.configuration.host)
 
     def request(
@@ -144,9 +145,3 @@ def _read(path: str | Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise BadRequest(f"{path}: is not a kubeconfig")
     return data
-
-
-def _with_token(config: dict[str, Any], token: str) -> dict[str, Any]:
-    """The same cluster for somebody else: a service account."""
-    users = [{"name": user["name"], "user": {"token": token}} for user in config.get("users") or ()]
-    return {**config, "users": users}

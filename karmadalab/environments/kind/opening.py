@@ -13,6 +13,7 @@ from karmadalab.core.settings import Settings
 from karmadalab.core.trace import Trace
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fleet import Fleet
+from karmadalab.environments.kind.agents import Agents, Serve
 from karmadalab.environments.kind.engine import Engine, Node
 from karmadalab.environments.kind.errors import NotInstalled, ToolError
 from karmadalab.environments.kind.fleet import KindMember, member_spec, read_kind_fleet
@@ -44,19 +45,22 @@ def running_world(
     *,
     strict: bool = False,
     speed: float = 1.0,
+    serve: Serve | None = None,
     **options: Any,
 ) -> KindWorld:
     """A control plane over members that can be reached, started.
 
     Args:
         speed: lab seconds for each real second; real clusters live at 1.
+        serve: what serves a store, for agents in processes of their own; without it agents run here.
     """
     clock = WallClock(speed=speed)
     trace = Trace(clock.now)
     fleet = Fleet(tuple(connection.spec for connection in connections))
     phases = Phases.drawn(fleet, rng, settings.cluster_monitor_period, settings.cluster_status_update_frequency)
     plane = ControlPlane(clock, trace, settings, phases, rng, strict=strict, **options)
-    world = KindWorld(plane, connections, measures, rng)
+    agents = None if serve is None else Agents(serve, plane.store, settings, measures.folder)
+    world = KindWorld(plane, connections, measures, rng, agents)
     world.start()
     return world
 
@@ -87,6 +91,7 @@ def _connection(clusters: Clusters, member: KindMember) -> Connection:
         lambda token: OfficialTransport(kubeconfig, token),
         lambda: control_plane_first(engine, cluster),
         admin.server,
+        kubeconfig,
     )
 
 

@@ -58,7 +58,7 @@ class Running:
     Args:
         argv: the program and its arguments; the program is looked up on PATH.
         stdin: what it reads.
-        timeout_s: after that many seconds it is killed, and `wait` raises `TimedOut`.
+        timeout_s: after that many seconds it is killed, and `wait` raises `TimedOut`; None for a program that goes on.
         on_line: called with each line of stderr as it comes, from another thread.
         env: variables that differ from this process's.
 
@@ -70,12 +70,12 @@ class Running:
         self,
         argv: tuple[str, ...],
         stdin: str = "",
-        timeout_s: float = 60.0,
+        timeout_s: float | None = 60.0,
         on_line: OnLine | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
         self.argv = argv
-        self._timeout_s = timeout_s
+        self._timeout_s = timeout_s or 0.0
         self._on_line = on_line
         self._stdout: list[str] = []
         self._stderr: list[str] = []
@@ -98,9 +98,10 @@ class Running:
             _new_session=True,
             _decode_errors="replace",
         )
-        self._timer = threading.Timer(timeout_s, self._expire)
+        self._timer = threading.Timer(self._timeout_s, self._expire)
         self._timer.daemon = True
-        self._timer.start()
+        if timeout_s is not None:
+            self._timer.start()
 
     @property
     def pid(self) -> int:

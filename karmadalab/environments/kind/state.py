@@ -137,8 +137,10 @@ class FleetFolder:
         Raises:
             BadRequest: another one is at work.
         """
-        import fcntl  # not on Windows, where `sh` does not run either
-
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            raise BadRequest("kind mode needs a POSIX system: run karmadalab inside WSL 2, or use Lab.fake") from None
         lock = self.path.with_name(f".{self.fleet}.lock")
         try:
             lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -153,7 +153,8 @@ class Clusters:
 
     def _check_room(self, missing: list[str]) -> None:
         """Whether the engine has the memory that the fleet file states."""
-        has = int(self.engine.info().get("MemTotal") or 0)  # Podman says it elsewhere; then nothing is known
+        info = self.engine.info()
+        has = int(info.get("MemTotal") or (info.get("host") or {}).get("memTotal") or 0)  # the latter is Podman's
         nodes = self.fleet.nodes
         needs = nodes * value(self.fleet.memory)
         if has and has < needs:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from karmadalab.environments.http.client import HttpClient
 from karmadalab.environments.http.member import HttpMember, server_version
 from karmadalab.environments.http.transport import Transport
 from karmadalab.environments.kind import join
+from karmadalab.environments.kind.agents import Agents
 from karmadalab.environments.kind.engine import Node
 from karmadalab.environments.kind.faults import KindFaults, wanted
 from karmadalab.environments.kind.measures import Measures
@@ -45,6 +47,7 @@ class Connection(NamedTuple):
         with_token: the way with a service account's token.
         nodes: says which node containers there are, the control plane's first.
         endpoint: the API server's address.
+        kubeconfig: the file that says so, for an agent's process.
     """
 
     spec: MemberSpec
@@ -52,6 +55,7 @@ class Connection(NamedTuple):
     with_token: Callable[[str], Transport]
     nodes: Callable[[], Sequence[Node]]
     endpoint: str
+    kubeconfig: Path
 
 
 class KindMember:
@@ -89,18 +93,25 @@ class KindWorld(FakeWorld):
         control_plane: the control plane, not started, on a `WallClock` that has not begun.
         connections: the members.
         measures: takes what faults ask for, and undoes it.
+        agents: makes agents that are processes; without it they run here, behind a link of the lab.
     """
 
     member_faults = KindFaults
 
     def __init__(
-        self, control_plane: ControlPlane, connections: Sequence[Connection], measures: Measures, rng: Random
+        self,
+        control_plane: ControlPlane,
+        connections: Sequence[Connection],
+        measures: Measures,
+        rng: Random,
+        agents: Agents | None = None,
     ) -> None:
         super().__init__(control_plane, Fleet(tuple(c.spec for c in connections)), rng)
         if not isinstance(control_plane.clock, WallClock):
             raise BadRequest("real clusters need a wall clock")
         self.wall_clock = control_plane.clock
         self.measures = measures
+        self.processes = agents
         self._connections = {connection.spec.name: connection for connection in connections}
         self._closed = threading.Event()
         self._pacer: threading.Thread | None = None
@@ -119,9 +130,12 @@ class KindWorld(FakeWorld):
             plane = self.control_plane
             plane.controller_manager.start()
             plane.scheduler_process.start()
-            for connection in self._connections.values():
-                self.join(connection.spec)
             self.wall_clock.begin()
+            if self.processes is not None:
+                self.processes.open()
+            for connection in self._connections.values():
+                with self.clock.taken():
+                    self.join(connection.spec)
             self._wait_until_ready()
         except BaseException:
             self.close()
@@ -133,7 +147,7 @@ class KindWorld(FakeWorld):
         self._pacer.start()
 
     def _wait_until_ready(self) -> None:
-        end = self.clock.now() + SETTLE_S
+        end = self.clock.now() + SETTLE_S * self.wall_clock.speed  # processes take real time to start
         while waiting := [c for c in self.control_plane.store.list(Cluster) if not is_ready(c)]:
             if self.clock.now() > end:
                 raise BadRequest(f"not Ready after {SETTLE_S:g} s: {', '.join(map(repr, waiting))}")
@@ -169,11 +183,17 @@ class KindWorld(FakeWorld):
             member.store.watch(kind, self._recorder(spec.name))
         join.register(plane.store, spec, connection.endpoint, token, join.cluster_id(connection.admin))
         if member.pulls:
-            client = Remote(plane.store, member.uplink, self.clock, self.trace)
-            agent = self.agents[spec.name] = plane.agent(spec.name, client, member.from_agent)
+            agent = self.agents[spec.name] = self._agent(member, token)
             agent.start()
         else:
             plane.push_members[spec.name] = member.from_control_plane
+
+    def _agent(self, member: KindMember, token: str) -> Any:
+        name, plane = member.spec.name, self.control_plane
+        if self.processes is not None:
+            return self.processes.make(name, member.connection.kubeconfig, token)
+        client = Remote(plane.store, member.uplink, self.clock, self.trace)
+        return plane.agent(name, client, member.from_agent)
 
     def _recorder(self, name: str) -> Handler:
         """Writes what happens to workloads in a member into the lab's trace, where a simulated one writes it itself."""
@@ -219,12 +239,8 @@ class KindWorld(FakeWorld):
         acting = [fault for fault in self.faults if fault.target == name]
         effect = combined([fault.effect for fault in acting])
         member: Any = self.members[name]
-        if acting:
-            self.trace.blame[name] = acting[-1].row or 0
-        else:
-            self.trace.blame.pop(name, None)
         if member.pulls:
-            self._rework_link(member.uplink, effect, True, False, name)
+            self._rework_link(member.uplink, acting, True, False)
         nodes = [node.name for node in member.nodes]
         self.measures.set(nodes, wanted(acting, effect, member.nodes, member.pulls))
 
@@ -240,6 +256,10 @@ class KindWorld(FakeWorld):
         try:
             self.measures.undo()
         finally:
+            if self.processes is not None:
+                for agent in self.agents.values():
+                    agent.stop()
+                self.processes.close()
             for member in self.members.values():
                 member.store.close()  # type: ignore[attr-defined]
             with self.clock.taken():
