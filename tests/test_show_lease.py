@@ -92,6 +92,15 @@ def test_nothing_is_drawn_beyond_the_end() -> None:
     assert not figure.parts.layout["annotations"][1:]
 
 
+def test_many_verdicts_are_counted_and_not_told_one_by_one() -> None:
+    lab = Lab.fake(members=1, pull=1, seed=1, settings={"cluster-monitor-grace-period": "5s"}).run("5m")
+    figure = show.lease_clock(lab, "member1")
+    changes = len(heartbeat(lab, "member1").verdicts)
+    assert changes > 20
+    assert figure.text.endswith(f"In all, Ready changes {changes} times.")
+    assert len(figure.parts.layout["annotations"]) == 2
+
+
 def test_a_heartbeat_that_never_fails() -> None:
     figure = show.lease_clock(quiet(), "member1")
     assert figure.text.endswith("Ready never changes.")

@@ -20,6 +20,7 @@ from karmadalab.show.figure import Figure, Parts
 
 _COLUMNS = ("t", "what", "age_s")
 _LANE_SHARE = 0.2
+_MOST_WORDS = 6  # more verdicts than that are counted instead of being told one by one
 
 
 def lease_clock(lab: Lab, cluster: str, *, until: str | float | None = None, title: str = "The lease clock") -> Figure:
@@ -70,6 +71,8 @@ def _tell(beat: Heartbeat) -> str:
         f"Ready turns {status} at {short(t)}, when the last renewal is {short(beat.age(t))} old."
         for t, status in beat.verdicts
     ]
+    if len(said) > _MOST_WORDS:
+        said = [said[0], f"In all, Ready changes {len(said)} times."]
     return " ".join([begin, *(said or ["Ready never changes."])])
 
 
@@ -118,6 +121,8 @@ def _layout(beat: Heartbeat, end_s: float, title: str, banner: str) -> dict[str,
         ]
     )
     line = {"color": style.INK, "width": 2, "dash": "dash"}
+    verdicts = [(t, status) for t, status in beat.verdicts if t <= end_s]
+    told = verdicts if len(verdicts) <= _MOST_WORDS else verdicts[:1]
     return {
         "width": style.WIDTH_PX,
         "height": 430,
@@ -168,11 +173,11 @@ def _layout(beat: Heartbeat, end_s: float, title: str, banner: str) -> dict[str,
                 "y1": beat.grace_s,
                 "line": line,
             },
-            *(_drop(t) for t, _ in beat.verdicts if t <= end_s),
+            *(_drop(t) for t, _ in told),
         ],
         "annotations": [
             _word(f"grace period {short(beat.grace_s)}", 0, beat.grace_s, xref="paper"),
-            *(_word(f"<b>{status}</b> {short(t)}", t, most * 1.13) for t, status in beat.verdicts if t <= end_s),
+            *(_word(f"<b>{status}</b> {short(t)}", t, most * 1.13) for t, status in told),
         ],
     }
 
