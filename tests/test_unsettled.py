@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from karmadalab import Lab
+from karmadalab import Lab, Phases
 from karmadalab.core.clock import NeverSettles
 from karmadalab.core.controller import DONE, Manager, Result, Watch
 from karmadalab.core.queue import Request
@@ -33,8 +33,8 @@ class Painter:
         return DONE
 
 
-def lab_with(*colours: str) -> Lab:
-    lab = Lab.fake(members=1)
+def lab_with(*colours: str, latency_s: float = 0.0) -> Lab:
+    lab = Lab.fake(members=1, phases=Phases(latency_s=latency_s))
 
     def build(manager: Manager) -> Sequence[Painter]:
         return [Painter(lab.store, colour) for colour in colours]
@@ -60,6 +60,28 @@ def test_one_controller_that_has_its_way_is_no_trouble() -> None:
     lab = lab_with("green")
     lab.apply(CONFIG)
     assert lab.get("ConfigMap", "fought-over").body["data"] == {"colour": "green"}
+
+
+def test_a_fight_in_which_time_moves_on_is_found_by_check() -> None:
+    lab = lab_with("green", "blue", latency_s=0.5)
+    lab.apply(CONFIG)
+    lab.run("2s")
+    lab.check()
+    lab.run("10s")
+    fight = (
+        "controllers agree with each other: ConfigMap default/fought-over: .*-painter and .*-painter undid each other"
+    )
+    with pytest.raises(AssertionError, match=fight):
+        lab.check()
+
+
+def test_a_change_that_is_made_and_undone_now_and_then_is_no_fight() -> None:
+    lab = lab_with("green", latency_s=0.5)
+    lab.apply(CONFIG)
+    for _ in range(12):  # a user who does not give up
+        lab.update(lab.get("ConfigMap", "fought-over").with_body(data={"colour": "red"}))
+        lab.run("10s")
+    lab.check()
 
 
 def row(number: int, name: str, at: float = 10.0, actor: str = "painter", world: str = "") -> Row:

@@ -9,6 +9,7 @@ from karmadalab.api.errors import Invalid
 from karmadalab.api.scheme import AnyObject, decode, is_namespaced, to_dict
 from karmadalab.core.store import Store
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Row, Trace
+from karmadalab.core.unsettled import contested
 from karmadalab.environments.check_bindings import check_bindings, check_clusters, check_works, must
 from karmadalab.environments.check_members import check_members
 from karmadalab.environments.fake import FakeWorld
@@ -28,7 +29,8 @@ def check(world: FakeWorld) -> None:
     The trace:
         * ids count up, time does not run back, a cause is an earlier row;
         * the resourceVersions of a store's writes increase;
-        * what a row calls old is what the row before it left; a generation never decreases, and moves with the spec.
+        * what a row calls old is what the row before it left; a generation never decreases, and moves with the spec;
+        * no two controllers keep undoing each other's writes.
     The bindings (a controller's duties hold while its process runs and nothing about the object waits in its queue):
         * no cluster is named twice in `spec.clusters`, nor twice among the eviction tasks, nor in both;
         * a Divided binding that is Scheduled, and observed so, divides exactly `spec.replicas`; a Duplicated one gives
@@ -81,6 +83,8 @@ def check_trace(trace: Trace) -> None:
             must(row.version > versions.get(row.world, 0), "resourceVersions increase in the trace", row)
             versions[row.world] = row.version
             _check_write(row, latest)
+    fight = contested(trace.rows)
+    must(not fight, "controllers agree with each other", fight)
 
 
 def _check_write(row: Row, latest: dict[tuple[str, str, str, str], AnyObject | None]) -> None:
