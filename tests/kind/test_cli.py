@@ -8,6 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from karmadalab.cli import app
+from karmadalab.environments.kind.engine import Engine
+from karmadalab.environments.kind.measures import Measures, power_off
+from karmadalab.environments.kind.state import FleetFolder
 from tests.kind.conftest import World
 
 FLEET = "environments/kind-three.yaml"
@@ -34,6 +37,18 @@ def test_up_status_down(world: World) -> None:
     assert world.clusters == {}
     assert kind("down")[1].startswith("karmadalab has made no clusters")
     assert kind("status")[1].startswith("karmadalab has made no clusters")
+
+
+def test_heal_undoes_what_a_killed_lab_left(world: World) -> None:
+    kind("up", FLEET)
+    node = "karmadalab-three-member1-control-plane"
+    measures = Measures(Engine("docker"), FleetFolder("three"))
+    measures.set([node], [power_off(node)])
+    assert world.clusters["karmadalab-three-member1"] == "exited"
+    code, out, _ = kind("heal")  # another process would find the same list
+    assert (code, out) == (0, f"fleet three: {node}: power off\n")
+    assert world.clusters["karmadalab-three-member1"] == "running"
+    assert kind("heal")[1] == "fleet three: nothing was left to undo\n"
 
 
 def test_a_cluster_that_fails_is_no_wrong_question(world: World) -> None:

@@ -56,6 +56,7 @@ def test_nothing_of_the_users_is_touched(fleet: KindFleet, world: World, tmp_pat
         assert config.is_relative_to(tmp_path / "home")
         assert "karmadalab.io/fleet: test" in config.read_text()
         assert config.stat().st_mode & 0o077 == 0
+        assert argv[argv.index("--name") + 1].startswith("karmadalab-test-"), "KIND_CLUSTER_NAME wins over the file"
     Clusters(fleet).down()
     for argv in world.calls("kind", "delete"):
         assert "--all" not in argv
@@ -215,11 +216,14 @@ def test_images_are_loaded_and_a_missing_one_is_named(world: World) -> None:
         Clusters(fleet).up()
 
 
-def test_a_stopped_node_shows_in_the_status(fleet: KindFleet, world: World) -> None:
+def test_a_stopped_node_shows_in_the_status_and_up_starts_it(fleet: KindFleet, world: World) -> None:
     clusters = Clusters(fleet)
     clusters.up()
     clusters.engine.call("stop", f"{TWO}-control-plane")
     assert [status.phase for status in clusters.status()] == ["ready", "stopped", "ready"]
+    clusters.up()
+    assert [status.phase for status in clusters.status()] == ["ready"] * 3
+    assert len(world.calls("kind", "create")) == 3
 
 
 def test_two_at_once_are_refused(fleet: KindFleet, world: World) -> None:

@@ -24,6 +24,7 @@ from karmadalab.environments.kind.state import READY, ClusterState, FleetFolder
 from karmadalab.environments.kind.status import MemberStatus, status_of
 from karmadalab.environments.kind.tool import Creation, Kind, finish
 
+_OFF = ("exited", "created", "stopped")  # as the engines call it
 OnStep = Callable[[str, Step], None]
 
 
@@ -112,6 +113,7 @@ class Clusters:
             missing = self._missing(set(self.kind.clusters()))
             if missing:
                 self._check_room(missing)
+            self._start_stopped(missing)
             failures = self._create(missing)
             ready = [item.member for item in self.folder.read().clusters if item.phase == READY]
             for member in missing:
@@ -135,6 +137,16 @@ class Clusters:
         return list({**absent, **known}.values())
 
     # --- up
+
+    def _start_stopped(self, missing: list[str]) -> None:
+        """Clusters that are there, but whose machines are off: after a power cut, real or not."""
+        for item in self.folder.read().clusters:
+            if item.phase != READY or item.member in missing:
+                continue
+            for node in self.engine.nodes(item.cluster):
+                if node.state in _OFF:
+                    self._on_step(item.member, Step(f"Starting {node.name}, which is {node.state}", TOLD))
+                    self.engine.call("start", node.name)
 
     def _missing(self, existing: set[str]) -> list[str]:
         known = {item.member: item for item in self.folder.read().clusters}
@@ -197,6 +209,7 @@ class Clusters:
         self.folder.write_file(path, to_yaml(plain_config(config)))
         wait_s = seconds(self.fleet.wait)
         creation = Creation(
+            name=config.name,  # the file has it too, but KIND_CLUSTER_NAME would win over that
             config=path,
             image=spec.image or self.fleet.image,
             kubeconfig=self.folder.kubeconfig(member),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from karmadalab.api.cluster import PULL, Cluster, is_ready
 from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.core.client import ADDED, DELETED, Handler
-from karmadalab.core.clock import WallClock
+from karmadalab.core.clock import WallClock, real_time
 from karmadalab.core.trace import CREATE, DELETE, UPDATE
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld
@@ -133,6 +133,8 @@ class KindWorld(FakeWorld):
             self.wall_clock.begin()
             if self.processes is not None:
                 self.processes.open()
+            for connection in self._connections.values():
+                _wait_for_answer(connection)
             for connection in self._connections.values():
                 with self.clock.taken():
                     self.join(connection.spec)
@@ -266,6 +268,27 @@ class KindWorld(FakeWorld):
                 pass  # wakes the thread that keeps the clock going
         if self._pacer is not None and self._pacer is not threading.current_thread():
             self._pacer.join(5.0)
+
+
+def _wait_for_answer(connection: Connection) -> None:
+    """A machine that was only just switched on takes half a minute until its API server answers.
+
+    Raises:
+        BadRequest: it does not answer for two minutes.
+    """
+    end = real_time() + SETTLE_S
+    while True:
+        try:
+            server_version(connection.admin, timeout_s=5.0)
+        except KarmadalabError as error:
+            if real_time() > end:
+                raise BadRequest(
+                    f"{connection.spec.name} at {connection.endpoint}: {error} for {SETTLE_S:g} s; "
+                    "karmadalab kind status shows its nodes, karmadalab kind up starts those that are off"
+                ) from None
+            threading.Event().wait(1.0)
+        else:
+            return
 
 
 def _quietly(call: Callable[[], None]) -> None:
