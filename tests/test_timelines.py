@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -126,3 +127,66 @@ def test_for_taints_of_the_monitor_the_retry_always_comes_first() -> None:
         )
         == 2
     )
+
+
+# --- runs that are quoted for their facts only -------------------------------------------------------------------------
+
+
+def like(
+    name: str, tmp_path: Path, faults: list[tuple[float, str]], phases: dict[str, float], **changes: object
+) -> Path:
+    """A recording with other faults: those of runs whose facts were noted but whose files were not kept."""
+    source = next(p for p in RECORDINGS if p.name.startswith(name))
+    with gzip.open(source, "rt") as text:
+        data = json.load(text)
+    data["fault"] = {"t": 0, "what": faults[0][1], "all": [{"t": t, "what": what} for t, what in faults]}
+    data |= {"phases": phases, "milestones": {"bad": data["milestones"]["bad"]}, "internals": {}, **changes}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(data))
+    return path
+
+
+def test_a_hanging_api_server_is_noticed_by_the_clients_time_outs(tmp_path: Path) -> None:
+    """R3: first failure 37.7 s after the stop, then every 20 s; not ready 77.7 s after it."""
+    faults = [(0.0, "member1 push apiserver SIGSTOP (hang)"), (300.0, "member1 push apiserver SIGCONT")]
+    found = emit_file(like("R2-a-dup-spread", tmp_path, faults, {"first_failed_probe": 37.7}))["milestones"]
+    assert found["ready_not_true"] == pytest.approx(77.7, abs=1.0)
+    assert found["evicted"] == pytest.approx(141.7, abs=5.0)  # the monitor's beat was not noted
+
+
+def test_a_pull_member_whose_api_server_is_gone_is_not_ready_as_a_push_member_is(tmp_path: Path) -> None:
+    """R3, pull: its agent lives, and says False after 30.1 s."""
+    faults = [(0.0, "member3 pull apiserver killed"), (305.0, "member3 pull apiserver restarted")]
+    path = like("R2-b-dup.", tmp_path, faults, {"first_failed_probe": 0.1})
+    emitted = emit_file(path)
+    assert emitted["milestones"]["ready_not_true"] == pytest.approx(30.1, abs=1.0)
+    words = [event["what"] for event in emitted["events"] if event["kind"] == "Cluster"]
+    assert "taint added cluster.karmada.io/not-ready:NoSchedule" in words
+
+
+def test_a_restarted_controller_manager_gives_a_fresh_grace_period(tmp_path: Path) -> None:
+    """R7: stopped at 52.0, started at 53.8, leader at 71.0; NoExecute 30 s after that instead of at 71."""
+    faults = [
+        (0.0, "member1 push apiserver SIGKILL"),
+        (52.0, "karmada-controller-manager stopped"),
+        (53.8, "karmada-controller-manager started"),
+    ]
+    found = emit_file(like("R2-c-static.", tmp_path, faults, {"first_failed_probe": 9.7}))["milestones"]
+    assert found["noexecute_added"] == pytest.approx(101.3, abs=1.0)
+
+
+def test_without_graceful_eviction_the_old_copy_is_ordered_away_at_once(tmp_path: Path) -> None:
+    """R8: the old Work gets its deletionTimestamp 20 to 40 ms after the eviction."""
+    flags = {"effective": {"failover_eviction_timeout": "30s", "default_unreachable_toleration_seconds": 30}}
+    flags["set"] = {"karmada-controller-manager": "--feature-gates=Failover=true,GracefulEviction=false"}  # type: ignore[dict-item]
+    path = like("R2-b-dup.", tmp_path, [(0.0, "member3 pull agent SIGSTOP")], {"last_lease_renewal": -9.4}, flags=flags)
+    found = emit_file(path)["milestones"]
+    assert found["work_deletion_ts"] - found["evicted"] == pytest.approx(0.03, abs=0.1)
+
+
+def test_an_outage_may_end_before_the_eviction_it_causes(tmp_path: Path) -> None:
+    """R4-g2: back at 79.1, True only at 117.7; a policy that tolerates 30 s is evicted at 100.6."""
+    faults = [(0.0, "member1 apiserver SIGKILL"), (79.1, "member1 apiserver restarted")]
+    found = emit_file(like("R2-a-dup-spread.", tmp_path, faults, {"first_failed_probe": 7.7}))["milestones"]
+    assert found["ready_true"] == pytest.approx(117.7, abs=1.0)
+    assert found["evicted"] < found["ready_true"]

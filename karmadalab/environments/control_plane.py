@@ -170,7 +170,7 @@ class ControlPlane:
         store, interpreter, members = self.store, self.interpreter, Reach(self.push_members, self.store)
         objects = ObjectWatcher(interpreter)
         return [
-            ClusterController(manager, store, self._until_next_tick()),
+            ClusterController(manager, store, self._until_next_tick() if manager.starts == 1 else 0.0),
             ClusterStatusController(manager, store, members, adjust=self.threshold),
             NamespaceSyncController(manager, store),
             PolicyController(manager, store),
@@ -217,7 +217,7 @@ class ControlPlane:
         return [make(store) for name, make in makers.items() if name in names]
 
     def _until_next_tick(self) -> float:
-        """The monitor ticks at `phases.monitor_s` modulo its period, until a restart gives it another phase."""
+        """The monitor ticks at `phases.monitor_s` modulo its period; after a restart, from that moment on."""
         period_s = self.settings.cluster_monitor_period
         return (self.phases.monitor_s - self.clock.elapsed()) % period_s
 

@@ -43,6 +43,7 @@ def emit_file(path: Path, profile: str = "") -> dict[str, Any]:
     reader = Reader(events, recording.bad, before)
     found = {"bad": recording.bad, "before": before, **milestones(reader)}
     if recording.profile == "v1.13":
+        found = {name: moment for name, moment in found.items() if name not in ("new_work_created", "purge_mode")}
         found["final_placement"] = {t.name: t.replicas for t in binding_of(lab, recording).spec.clusters}
     else:
         found |= _of_many(recording, reader)

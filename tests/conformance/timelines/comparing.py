@@ -62,7 +62,7 @@ def differences(recording: Recording, actual: dict[str, Any]) -> list[str]:
     """What of our run disagrees with the recording."""
     theirs = {k: v for k, v in recording_milestones(recording).items() if v is not None}
     ours = actual["milestones"]
-    limit = theirs.get("recovery_fault") if recording.profile == "v1.13" and recording.data["letter"] == "d" else None
+    limit = theirs.get("recovery_fault") if recording.profile == "v1.13" and recording.letter == "d" else None
     names = [*_ABSOLUTE, *_AFTER_EVICTION]
     if recording.profile == "v1.13":
         names = [name for name in names if name not in _SINCE_V1_18]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from karmadalab import Settings
+from karmadalab.environments.link import IDLE_CONNECTION_TIMEOUT_S
 
 # What the recordings' README says of the members: one node each, member3 in pull mode, pods Ready after 3 s.
 CPUS = {"member1": 32, "member2": 24, "member3": 8, "member4": 4, "member5": 16}
@@ -43,7 +44,8 @@ class Recording:
         with opener(path, "rt", encoding="utf-8") as text:
             self.data: dict[str, Any] = json.load(text)
         self.path = path
-        self.milestones: dict[str, Any] = self.data["milestones"]
+        self.milestones: dict[str, Any] = self.data.get("milestones") or {}
+        self.letter: str = self.data.get("letter") or self.data.get("scenario", "").rpartition("/")[2][:1]
         self.bad: str = self.milestones.get("bad") or member_in(self.data["fault"]["what"])
         self.namespace = _namespace_in("".join(self.data["objects"].values()))
         version = str(self.data.get("environment", {}).get("karmada", ""))
@@ -53,13 +55,12 @@ class Recording:
         self.t0 = float(self.data.get("t0_epoch", 0.0))
         earliest = min(0.0, *(fault["t"] for fault in self.faults))
         self.offset_s = _SETTLE_S + 10.0 * (int(-earliest) // 10 + 1)
-        self.end_s = max((event["t"] for event in self.data["events"]), default=0.0)
+        self.end_s = max((event["t"] for event in self.data.get("events") or ()), default=0.0)
 
     def settings(self) -> Settings:
         """The flags that were in effect."""
-        flags = {
-            key: value for key, value in self.data["flags"]["effective"].items() if key in Settings.__dataclass_fields__
-        }
+        effective = self.data["flags"].get("effective") or {}
+        flags = {key: value for key, value in effective.items() if key in Settings.__dataclass_fields__}
         return Settings().with_flags({"profile": self.profile, **flags, "feature_gates": self._gates()})
 
     def _gates(self) -> dict[str, bool]:
@@ -76,15 +77,22 @@ class Recording:
         """By member, a probe or a lease renewal that was seen, in seconds after zero."""
         push_member = self.bad if self.bad != "member3" else "member1"
         if self.profile == "v1.13":
-            known = self.data.get("phases", {})
-            beats = {"member3": known.get("last_lease_renewal"), push_member: known.get("first_failed_probe")}
+            known = self.data.get("phases") or {}
+            lease, probe = known.get("last_lease_renewal"), known.get("first_failed_probe")
         else:
-            beats = {"member3": self.milestones["last_lease"], push_member: self.milestones["first_failed_probe"]}
+            lease, probe = self.milestones["last_lease"], self.milestones["first_failed_probe"]
+        beats = {"member3": lease, push_member: probe}
+        hit = next((fault["what"] for fault in self.faults if member_in(fault["what"]) == self.bad), "")
+        if self.bad == "member3" and "apiserver" in hit and probe is not None:
+            beats = {"member3": probe}  # its agent lives and probes it
+        elif "apiserver SIGSTOP" in hit and probe is not None:
+            # A hanging server is given up this long after it last answered, and it answers on the beat.
+            beats[push_member] = probe - IDLE_CONNECTION_TIMEOUT_S
         return {member: beat for member, beat in beats.items() if beat is not None}
 
     def tick_s(self) -> float | None:
         """A pass of the health monitor that was seen, in seconds after zero."""
-        ticks = self.data.get("internals", {}).get("monitor_ticks_seen_t") or []
+        ticks = (self.data.get("internals") or {}).get("monitor_ticks_seen_t") or []
         not_true = self.milestones.get("ready_not_true")
         if self.profile == "v1.13" and not_true is not None and self.milestones.get("noexecute_added") is not None:
             return float(self.milestones["noexecute_added"])

@@ -41,7 +41,7 @@ def replay_run(run: Run) -> Lab:
     base = run.base
     start = base.t0 - base.offset_s
     lab = Lab.fake(FLEET, settings=base.settings(), phases=run.phases(), epoch=start)
-    if run.profile == "v1.13" and base.data["letter"] == "e":
+    if run.profile == "v1.13" and base.letter == "e":
         lab.fault("member4").bad_image("nginx")  # "on member4, pods in namespaces e-* never become Ready"
     _apply_taint_policies(lab, run)
     _meet_conflicts(lab, run)
@@ -102,7 +102,7 @@ def _apply_workloads(lab: Lab, run: Run) -> list[Recording]:
 def _apply(lab: Lab, recording: Recording) -> None:
     for manifests in recording.data["objects"].values():
         for obj in read_manifests(manifests):
-            if recording.data["letter"] == "E" and obj.kind == "Deployment":
+            if recording.letter == "E" and obj.kind == "Deployment":
                 _until_uid_is_odd(lab)
             lab.apply(obj)
 

@@ -16,6 +16,11 @@ from tests.conformance.timelines.run import Run
 API_SERVER_START_S = {"v1.13": 3.8, "v1.18": 1.9}
 
 
+# How recordings say what was done to a process; anything else undoes it.
+_FREEZES = re.compile(r"SIGSTOP|frozen|\bhang")
+_KILLS = re.compile(r"SIGKILL|SIGTERM|\bkill|\bstopped\b|\bstop\b")
+
+
 class Script:
     """The deeds of a run, to be done at their time."""
 
@@ -50,28 +55,32 @@ class Script:
 
     def _api_server(self, at: float, text: str, member: str) -> None:
         key, control = f"{member} apiserver", self._lab.fault(member)
-        if "SIGKILL" in text:
-            self._acting[key] = control.refuse(at=at)
-        elif "SIGSTOP" in text:
+        if _FREEZES.search(text):
             self._acting[key] = control.hang(at=at)
+        elif _KILLS.search(text):
+            self._acting[key] = control.refuse(at=at)
         elif key in self._acting:
             start_s = 0.0 if "SIGCONT" in text else API_SERVER_START_S[self._run.profile]
             self._at(at + start_s, self._acting.pop(key).heal)
 
     def _agent(self, at: float, text: str, member: str) -> None:
         key, control = f"{member} agent", self._lab.fault(member)
-        if "SIGKILL" in text:
-            self._acting[key] = control.stop_agent(at=at)
-        elif "SIGSTOP" in text:
+        if _FREEZES.search(text):
             self._acting[key] = control.freeze_agent(at=at)
+        elif _KILLS.search(text):
+            self._acting[key] = control.stop_agent(at=at)
         elif key in self._acting:
             self._at(at, self._acting.pop(key).heal)
 
     def _process(self, at: float, text: str) -> None:
-        key = "controller-manager"
-        if any(word in text for word in ("stop", "SIGKILL", "kill")) and key not in self._acting:
-            self._acting[key] = self._lab.fault("karmada-controller-manager").stop(at=at)
-        elif key in self._acting:
+        key, control = "controller-manager", self._lab.fault("karmada-controller-manager")
+        if _FREEZES.search(text):
+            self._acting[key] = control.freeze(at=at)
+        elif _KILLS.search(text):
+            self._acting[key] = control.stop(at=at)
+        elif key not in self._acting:  # one that was running is started anew
+            control.restart(at=at)
+        else:
             self._at(at, self._acting.pop(key).heal)
 
     def _scale(self, text: str) -> None:
