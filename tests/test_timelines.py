@@ -129,7 +129,7 @@ def test_for_taints_of_the_monitor_the_retry_always_comes_first() -> None:
     )
 
 
-# --- runs that are quoted for their facts only -------------------------------------------------------------------------
+# --- runs that are quoted for their facts only ------------------------------------------------------------------------
 
 
 def like(
