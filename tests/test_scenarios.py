@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
 
-from karmadalab import Lab
+from karmadalab import Lab, Settings
 from karmadalab.api.cluster import is_ready
 from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Row
@@ -51,6 +52,15 @@ def test_the_five_members_are_those_of_the_recordings() -> None:
     lab = Lab.fake(ENVIRONMENTS / "five-members.yaml")
     modes = {cluster.metadata.name: cluster.spec.syncMode for cluster in lab.list("Cluster")}
     assert modes == {"member1": "Push", "member2": "Push", "member3": "Pull", "member4": "Push", "member5": "Push"}
+
+
+@pytest.mark.parametrize("path", scenario_files(), ids=lambda path: path.stem)
+def test_a_remark_that_tells_the_value_of_a_flag_tells_it_as_the_default(path: Path) -> None:
+    """Remarks are shown when somebody has changed a flag; by then "is 5m" is no longer true."""
+    flags = [field.name.replace("_", "-") for field in fields(Settings)]
+    for expectation in read_scenario(path).expect:
+        if any(flag in expectation.why for flag in flags) and re.search(r"\d", expectation.why):
+            assert "by default" in expectation.why
 
 
 # --- story (a): the copy that has nothing to do with the fault is never touched
