@@ -11,6 +11,7 @@ from karmadalab.api.scheme import AnyObject
 from karmadalab.core.client import ADDED
 from karmadalab.core.controller import Wait
 from karmadalab.core.store import Store
+from karmadalab.core.trace import ERROR
 from karmadalab.server import discovery, openapi
 from karmadalab.server.call import Call, Target, not_served, target
 from karmadalab.server.encode import json_bytes, manifest
@@ -84,10 +85,16 @@ class Api:
                 return self._proxy(call, meant)
             with self.store.trace.acting(_actor(call), None):
                 return self._on_objects(call, meant)
-        except (ApiError, Unreachable) as error:
+        except (ApiError, KarmadalabError) as error:
             return _failed(error, meant)
-        except KarmadalabError as error:
+        except Exception as error:  # a defect of ours: one request fails, the trace tells, the server goes on
+            self.broken(call, error)
             return _failed(error, meant)
+
+    def broken(self, call: Call, error: Exception) -> None:
+        """Leave word of a defect in the trace."""
+        text = f"{call.method} {call.path}: {type(error).__name__}: {error}"
+        self.store.trace.note("server", self.store.world or "karmada-apiserver", text, verb=ERROR)
 
     def _on_objects(self, call: Call, meant: Target) -> Reply | Stream:
         if call.method == "GET" and call.flag("watch"):

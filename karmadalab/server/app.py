@@ -109,7 +109,11 @@ class App:
             return reply(status, 404)
         found = api.answer(call._replace(path=call.path[len(prefix) :], prefix=prefix))
         if call.method != "GET":
-            self.clock.catch_up()  # what follows at once has happened when a write is acknowledged
+            try:
+                self.clock.catch_up()  # what follows at once has happened when a write is acknowledged
+            except Exception as error:  # the write stands, but what should follow from it broke: say so, and go on
+                api.broken(call, error)
+                raise HttpError(500, "InternalError", f"written, but then {type(error).__name__}: {error}") from error
         return found
 
     async def in_turn(self, act: Callable[[], T]) -> T:

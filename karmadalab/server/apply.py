@@ -2,7 +2,8 @@
 
 Fields that a manager once applied and now leaves out are removed, unless somebody else owns them too. A field that
 another manager owns with another value is a conflict, which `force` decides. Writes that are no applies are owned as
-well, by their `fieldManager`. What the lab's own controllers write is not tracked: they don't come over HTTP.
+well, by their `fieldManager`. What the lab's own controllers write is not tracked: they don't come over HTTP. Nor is
+who owns a status.
 """
 
 from __future__ import annotations

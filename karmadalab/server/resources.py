@@ -7,6 +7,7 @@ no second try. Which fields a writer owns is noted in `managedFields`, for serve
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import NoneType
 from typing import Any, NamedTuple
 
 from karmadalab.api.errors import BadRequest, Conflict
@@ -20,6 +21,9 @@ from karmadalab.server.status import HttpError
 
 Manifest = dict[str, Any]
 Objects = list[Any]  # named here because inside the class `list` is a method
+
+
+_RAW = frozenset(("manifests", "value", "data"))  # these hold what is not this API server's to read
 
 
 class Caller(NamedTuple):
@@ -197,15 +201,21 @@ class Resources:
         rt = self.kind.type
         if not isinstance(data, dict):
             raise BadRequest(f"the body is a manifest of a {rt.kind}, not {type(data).__name__}")
-        data = {"apiVersion": rt.api_version, "kind": rt.kind, **data}
+        data = {"apiVersion": rt.api_version, "kind": rt.kind, **_without_nulls(data)}
         if (data["apiVersion"], data["kind"]) != (rt.api_version, rt.kind):
             raise BadRequest(
                 f"{data['kind']} in version {data['apiVersion']!r} cannot be handled as a {rt.kind} of {rt.api_version}"
             )
+        for field in ("metadata", "spec", "status"):
+            if not isinstance(data.get(field, {}), dict | NoneType):
+                raise BadRequest(f"{field}: expected a mapping, not {type(data[field]).__name__}")
         meta = data.get("metadata")
         meta = data["metadata"] = dict(meta) if isinstance(meta, dict) else {}
         if name is not None and meta.setdefault("name", name) != name:
             raise BadRequest(f"the name of the object ({meta['name']}) does not match the name on the URL ({name})")
+        owners = meta.get("managedFields") or []
+        if not isinstance(owners, list | tuple) or not all(isinstance(owner, dict) for owner in owners):
+            raise BadRequest("metadata.managedFields: expected a list of mappings; leave it to the server")
         if self.namespace:
             if meta.get("namespace", self.namespace) != self.namespace:
                 raise BadRequest(
@@ -223,3 +233,12 @@ class Resources:
         if namespace.startswith(("kube-", "karmada-")):
             return  # the lab makes its own without asking
         raise HttpError(404, "NotFound", f'namespaces "{namespace}" not found')
+
+
+def _without_nulls(data: Any) -> Any:
+    """To an API server a field that is null is a field that is not there."""
+    if isinstance(data, dict):
+        return {
+            key: value if key in _RAW else _without_nulls(value) for key, value in data.items() if value is not None
+        }
+    return [_without_nulls(item) for item in data] if isinstance(data, list) else data

@@ -23,7 +23,7 @@ def scale_of(kind: Served, obj: Any) -> dict[str, Any]:
     }
     selector = at(data, "spec.selector.matchLabels") or {}
     status: dict[str, Any] = {"replicas": at(data, paths["statusReplicasPath"].lstrip(".")) or 0}
-    if selector:
+    if selector and isinstance(selector, dict):
         status["selector"] = ",".join(f"{key}={value}" for key, value in sorted(selector.items()))
     replicas = at(data, paths["specReplicasPath"].lstrip("."))
     spec = {"replicas": 1 if replicas is None else replicas}

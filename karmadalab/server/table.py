@@ -48,12 +48,19 @@ def table(kind: Served, objects: Sequence[AnyObject], now: float, meta: dict[str
 
 def _row(columns: tuple[Column, ...], obj: AnyObject, now: float, include: str) -> dict[str, Any]:
     data = to_dict(obj)
-    row: dict[str, Any] = {"cells": [column.value(data, now) for column in columns]}
+    row: dict[str, Any] = {"cells": [_cell(column, data, now) for column in columns]}
     if include == "Object":
         row["object"] = data
     elif include != "None":
         row["object"] = partial(obj)
     return row
+
+
+def _cell(column: Column, data: dict[str, Any], now: float) -> Any:
+    try:
+        return column.value(data, now)
+    except (TypeError, AttributeError, KeyError, ValueError, KarmadalabError):
+        return "<unknown>"  # kinds whose schema is not ours are stored as they are written, whatever that is
 
 
 def partial(obj: AnyObject) -> dict[str, Any]:
