@@ -17,6 +17,7 @@ import pytest
 from karmadalab.api.errors import BadRequest
 from karmadalab.controllers.cluster_status import threshold_adjusted
 from karmadalab.teaching import Mistake, Passed, Unsolved, check, hint, parameters, predict, reveal
+from karmadalab.teaching.checks import LABS
 from karmadalab.teaching.labs.thresholds import Flags, flapping, flipped_share, outage, ready_changes
 from karmadalab.teaching.labs.thresholds import recorded as recorded_cases
 from karmadalab.teaching.labs.thresholds.misconceptions import diagnose
@@ -248,11 +249,12 @@ def test_hints_come_in_three_steps(check_id: str) -> None:
     assert steps[0] not in hint(check_id, 0)
 
 
+CHECKS = ", ".join(name for lab in LABS.values() for name in lab.checks)
 BAD_CALLS: dict[str, tuple[Callable[[], Any], str]] = {
-    "unknown check": (lambda: check("99.1", empty), "there is no check '99.1'; checks are 11.1, 11.2, 11.3"),
-    "unknown hint": (lambda: hint("11.9"), "there is no check '11.9'; checks are 11.1, 11.2, 11.3"),
+    "unknown check": (lambda: check("99.1", empty), f"there is no check '99.1'; checks are {CHECKS}"),
+    "unknown hint": (lambda: hint("11.9"), f"there is no check '11.9'; checks are {CHECKS}"),
     "fourth step": (lambda: hint("11.1", 4), "hint: there are three steps, 1, 2 and 3; you asked for 4"),
-    "unknown lab": (lambda: parameters("12"), "there is no lab '12'; labs are 11"),
+    "unknown lab": (lambda: parameters("98"), f"there is no lab '98'; labs are {', '.join(LABS)}"),
     "id that is no text": (
         lambda: parameters("11", 123),  # type: ignore[arg-type]
         "STUDENT: write your id as text, in quotes, not 123",
