@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from karmadalab.environments.faults import Effect, Fault, combined, effect_of
 from karmadalab.environments.kind.engine import Engine, Node
-from karmadalab.environments.kind.faults import wanted
+from karmadalab.environments.kind.faults import KindFaults, wanted
 from karmadalab.environments.kind.measures import Measures, UndoFailed
 from karmadalab.environments.kind.running import Output
 from karmadalab.environments.kind.state import ClusterState, FleetFolder
@@ -163,6 +164,19 @@ def test_faults_on_the_way_of_a_pull_member_leave_its_machines_alone(
 ) -> None:
     apply(measures, name, pulls=True, **({"latency_s": 1.0} if name == "slow" else {}))
     assert engine.calls == []
+
+
+def test_the_guide_tells_of_every_fault_and_of_no_other() -> None:
+    guide = (Path(__file__).resolve().parent.parent.parent / "docs" / "kind.md").read_text(encoding="utf-8")
+    table = guide.partition("## What a fault does")[2].partition("## ")[0]
+    told = {
+        name
+        for row in table.splitlines()
+        if row.startswith("|")
+        for name in re.findall(r"`(\w+)`", row.partition(" | ")[0])
+    }
+    there = {name for name in dir(KindFaults) if not name.startswith("_")} - {"heal", "flapping", "target"}
+    assert told == there
 
 
 def test_the_list_is_written_before_anything_is_done(measures: Measures, engine: Recorder, tmp_path: Path) -> None:

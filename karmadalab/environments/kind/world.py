@@ -17,7 +17,7 @@ from karmadalab.api.cluster import PULL, Cluster, is_ready
 from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.core.client import ADDED, DELETED, Handler
 from karmadalab.core.clock import WallClock, real_time
-from karmadalab.core.trace import CREATE, DELETE, UPDATE
+from karmadalab.core.trace import CREATE, DELETE, ERROR, UPDATE
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.faults import combined
@@ -158,7 +158,10 @@ class KindWorld(FakeWorld):
     def _pace(self) -> None:
         try:
             while not self._closed.is_set():
-                self.wall_clock.step(0.5)
+                try:
+                    self.wall_clock.step(0.5)
+                except KarmadalabError as error:  # a fault that was due and that the engine refused
+                    self.trace.note("fault", "", f"{type(error).__name__}: {error}", verb=ERROR)
         except BaseException as error:  # a thread has nobody to raise it to; `close` tells
             self.error = error
 
