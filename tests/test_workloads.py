@@ -62,6 +62,13 @@ def test_names_are_made_as_kubernetes_makes_them(lab: Lab) -> None:
     assert re.fullmatch(rf"{replica_set}-[bcdfghjklmnpqrstvwxz2456789]{{5}}", pod)
 
 
+def test_five_hundred_pods_in_one_member_have_five_hundred_names() -> None:
+    lab = Lab.fake({"members": [{"name": "m", "nodes": {"count": 1, "pods": 200}}]})
+    create_deployment(lab, replicas=500)
+    lab.run("10s")
+    assert len(store(lab).list("Pod")) == 500
+
+
 def test_a_rollout_keeps_its_promises_at_every_moment(lab: Lab) -> None:
     create_deployment(lab)
     lab.run("5s")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_SAFE = "bcdfghjklmnpqrstvwxz2456789"
+SAFE = "bcdfghjklmnpqrstvwxz2456789"
 
 
 def fnv32a(text: str) -> int:
@@ -14,7 +14,7 @@ def fnv32a(text: str) -> int:
 
 def safe_encode(text: str) -> str:
     """`rand.SafeEncodeString`: no vowels, so that no word appears by chance."""
-    return "".join(_SAFE[ord(char) % len(_SAFE)] for char in text)
+    return "".join(SAFE[ord(char) % len(SAFE)] for char in text)
 
 
 def hashed(text: str) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from karmadalab.api.naming import fnv32a, safe_encode
+from karmadalab.api.naming import SAFE, fnv32a
 from karmadalab.core.clock import Timer, VirtualClock
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
 
 OBJECTS_BY_OWNER = "owner"
+
+_NAMES = len(SAFE) ** 5
+_STRIDE = 8_675_309  # no factor in common with 27^5: neighbours look unrelated, and none comes twice in 14 million
 
 
 class Site:
@@ -47,9 +50,9 @@ class Site:
             work(*key)
 
     def suffix(self) -> str:
-        """Five characters such as Kubernetes puts after `generateName`, the same in every run."""
+        """Five characters such as Kubernetes puts after `generateName`, the same in every run, none of them twice."""
         self._serial += 1
-        return safe_encode(str(fnv32a(f"{self.store.world}/{self._serial}")))[-5:].rjust(5, "x")
+        return five_letters(fnv32a(self.store.world) + self._serial)
 
     def address(self, serial: int) -> str:
         """An address in the member's pod network."""
@@ -58,3 +61,16 @@ class Site:
     def owned(self, kind: str, uid: str) -> list[Any]:
         """The objects of a kind that an object owns, by name."""
         return self.store.indexed(kind, OBJECTS_BY_OWNER, uid)
+
+
+def five_letters(serial: int) -> str:
+    """A number in five safe letters; different numbers below 27^5 have different ones.
+
+    >>> five_letters(1), five_letters(2)
+    ('2k2lv', 'rtrwh')
+    """
+    rest, letters = serial * _STRIDE % _NAMES, ""
+    for _ in range(5):
+        rest, digit = divmod(rest, len(SAFE))
+        letters += SAFE[digit]
+    return letters
