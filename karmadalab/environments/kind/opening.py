@@ -68,6 +68,7 @@ def running_world(
 def _must_be_up(clusters: Clusters, source: Any) -> None:
     name = source if isinstance(source, (str, Path)) else "FILE"
     try:
+        clusters.kind.clusters()  # where nothing was made yet, the status asks nobody
         statuses = clusters.status()
     except (NotInstalled, ToolError) as error:
         raise BadRequest(f"Lab.kind: {error}. {_diagnosis()} Lab.fake needs none of this") from None
