@@ -41,3 +41,8 @@ def test_lines_differ_in_dash_and_mark() -> None:
 def test_what_can_not_be_drawn_is_refused(lines: dict[str, list[tuple[float, float]]], says: str) -> None:
     with pytest.raises(BadRequest, match=says):
         show.curves(lines, **WORDS)
+
+
+def test_an_axis_may_have_names() -> None:
+    layout = show.curves({"a": [(0, 1), (1, 2)]}, x_names=("short", "long"), **WORDS).parts.layout
+    assert (layout["xaxis"]["tickvals"], layout["xaxis"]["ticktext"]) == ([0, 1], ["short", "long"])

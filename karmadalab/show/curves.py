@@ -35,6 +35,7 @@ def curves(
     banner: str = "",
     marks_only: bool = False,
     steps: bool = False,
+    x_names: Sequence[str] | None = None,
 ) -> Figure:
     """Lines over a common axis.
 
@@ -46,6 +47,7 @@ def curves(
         banner: the line below the title, such as `settings.banner()`.
         marks_only: whether points are left unconnected (one point a setting, say).
         steps: whether a value holds until the next x.
+        x_names: what stands at x = 0, 1, 2 and so on, where x is no number.
 
     Returns:
         the figure; its table has a row a point.
@@ -61,7 +63,7 @@ def curves(
     data = [_line(place, name, points, marks_only, steps) for place, (name, points) in enumerate(lines.items())]
     shape = "Points" if marks_only else "Lines"
     alt = f"{shape} of {y} over {x}: {'; '.join(_ends(name, points) for name, points in lines.items())}. {text}"
-    return Figure(title, Parts(data, _layout(title, banner, x, y)), text, alt, records, ("line", x, y))
+    return Figure(title, Parts(data, _layout(title, banner, x, y, x_names)), text, alt, records, ("line", x, y))
 
 
 def _ends(name: str, points: Line) -> str:
@@ -80,12 +82,14 @@ def _line(place: int, name: str, points: Line, marks_only: bool, steps: bool) ->
         "x": [at for at, _ in points],
         "y": [value for _, value in points],
         "line": {"color": colour, "dash": dash, "width": 2, "shape": "hv" if steps else "linear"},
+        "cliponaxis": False,
         "marker": {"color": colour, "symbol": mark, "size": 9, "line": {"color": "#ffffff", "width": 1}},
         "hovertemplate": f"{name}: %{{y:g}} at %{{x:g}}<extra></extra>",
     }
 
 
-def _layout(title: str, banner: str, x: str, y: str) -> dict[str, Any]:
+def _layout(title: str, banner: str, x: str, y: str, x_names: Sequence[str] | None) -> dict[str, Any]:
+    names = {} if x_names is None else {"tickvals": list(range(len(x_names))), "ticktext": list(x_names)}
     axis = {"gridcolor": "#e2e2e2", "zeroline": False, "linecolor": style.INK, "ticks": "outside"}
     return {
         "width": style.WIDTH_PX,
@@ -96,6 +100,6 @@ def _layout(title: str, banner: str, x: str, y: str) -> dict[str, Any]:
         "plot_bgcolor": "#ffffff",
         "paper_bgcolor": "#ffffff",
         "legend": {"x": 1.01, "y": 1, "xanchor": "left", "yanchor": "top", "font": {"size": 11}},
-        "xaxis": {**axis, "title": {"text": x, "standoff": 6}},
+        "xaxis": {**axis, **names, "title": {"text": x, "standoff": 6}},
         "yaxis": {**axis, "title": {"text": y, "standoff": 6}, "rangemode": "tozero"},
     }
