@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import NoneType
 from typing import Any, NamedTuple
 
-from karmadalab.api.errors import BadRequest, Conflict
+from karmadalab.api.errors import BadRequest, Conflict, Invalid
 from karmadalab.api.meta import LabelSelector, replace
 from karmadalab.api.scheme import AnyObject, decode, to_dict
 from karmadalab.core.store import Store
@@ -23,6 +23,7 @@ Manifest = dict[str, Any]
 Objects = list[Any]  # named here because inside the class `list` is a method
 
 
+_COUNTED = frozenset(("Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps"))
 _RAW = frozenset(("manifests", "value", "data"))  # these hold what is not this API server's to read
 
 
@@ -213,6 +214,9 @@ class Resources:
         meta = data["metadata"] = dict(meta) if isinstance(meta, dict) else {}
         if name is not None and meta.setdefault("name", name) != name:
             raise BadRequest(f"the name of the object ({meta['name']}) does not match the name on the URL ({name})")
+        replicas = (data.get("spec") or {}).get("replicas", 0)
+        if rt.group_kind in _COUNTED and not (type(replicas) is int and 0 <= replicas < 1 << 31):
+            raise Invalid(f"{rt.kind} {meta.get('name')}: spec.replicas: expected a whole number, got {replicas!r}")
         owners = meta.get("managedFields") or []
         if not isinstance(owners, list | tuple) or not all(isinstance(owner, dict) for owner in owners):
             raise BadRequest("metadata.managedFields: expected a list of mappings; leave it to the server")

@@ -136,7 +136,10 @@ def test_nothing_confirmed_is_lost_when_it_is_killed_twenty_times(tmp_path: Path
         ]
         for writer in writers:
             writer.start()
-        time.sleep(0.05 + chance.random() * 0.15)
+        enough, end = len(confirmed) + 10, time.monotonic() + 20
+        while len(confirmed) < enough and time.monotonic() < end:
+            time.sleep(0.005)
+        time.sleep(chance.random() * 0.1)
         process.kill()
         for writer in writers:
             writer.join(20)
