@@ -13,6 +13,8 @@ from karmadalab.api.scheme import decode
 from karmadalab.core.store import Store
 from karmadalab.environments.workloads.rollout import Scale, fence_posts, new_replicas, old_replicas
 
+from .worlds import DIVIDED, policy
+
 TEMPLATE = {
     "metadata": {"labels": {"app": "web"}},
     "spec": {"containers": [{"name": "web", "image": "nginx:1"}]},
@@ -60,6 +62,42 @@ def test_names_are_made_as_kubernetes_makes_them(lab: Lab) -> None:
     [replica_set], [pod] = names(lab, "ReplicaSet.apps"), names(lab, "Pod")
     assert re.fullmatch(r"web-[bcdfghjklmnpqrstvwxz2456789]{8,10}", replica_set)
     assert re.fullmatch(rf"{replica_set}-[bcdfghjklmnpqrstvwxz2456789]{{5}}", pod)
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+@pytest.mark.parametrize("left_out", [{}, {"replicas": None, "revisionHistoryLimit": None, "strategy": None}])
+def test_a_workload_that_names_no_number_has_one_replica(kind: str, left_out: dict[str, Any]) -> None:
+    lab = Lab.fake(members=2)
+    spec = {"selector": SELECTOR, "template": {**TEMPLATE, "spec": {**TEMPLATE["spec"], "nodeSelector": None}}}
+    manifest = {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web"}, "spec": {**spec, **left_out}}
+    [stored] = lab.apply(manifest)
+    assert (stored.spec["replicas"], stored.spec["revisionHistoryLimit"]) == (1, 10)
+    assert "strategy" not in stored.spec
+    assert "nodeSelector" not in stored.spec["template"]["spec"]
+    selector = {"apiVersion": "apps/v1", "kind": kind}
+    lab.apply({**policy(), "spec": {"resourceSelectors": [selector], "placement": {"replicaScheduling": DIVIDED}}})
+    assert sum(t.replicas for t in lab.run("20s").list("ResourceBinding")[0].spec.clusters) == 1
+    lab.update(lab.get(kind, "web").with_spec(replicas=None))
+    assert lab.get(kind, "web").spec["replicas"] == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ({}, (1, 1)),
+        ({"parallelism": None, "completions": None}, (1, 1)),
+        ({"parallelism": None, "completions": 4}, (1, 4)),
+        ({"parallelism": 3, "completions": None}, (3, None)),
+    ],
+)
+def test_a_job_counts_one_unless_told_otherwise(lab: Lab, given: Any, stored: Any) -> None:
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1"}]}}
+    create(lab, "batch/v1", "Job", spec={**given, "template": template})
+    spec = store(lab).get("Job.batch", "web", "default").spec
+    assert (spec.get("parallelism"), spec.get("completions")) == stored
+    lab.run("2m")
+    status = store(lab).get("Job.batch", "web", "default").status
+    assert status["succeeded"] == (stored[1] or 1)
 
 
 def test_five_hundred_pods_in_one_member_have_five_hundred_names() -> None:

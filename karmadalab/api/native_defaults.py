@@ -1,13 +1,15 @@
 """What an API server writes into native objects by itself, as far as somebody in a fleet reads it.
 
 A Service gets its address, a Namespace the label that selectors find it by, a Job the selector that tells its pods from
-others'. Karmada has to cope with each of them: what was generated in the control plane must not travel to the members.
+others', a Deployment its one replica. Karmada has to cope with each of them: what was generated in the control plane
+must not travel to the members, and what was left out counts as what it stands for.
 
 Not modelled: the many defaults that nobody here reads (`imagePullPolicy`, `dnsPolicy`, probes' periods, ...).
 """
 
 from __future__ import annotations
 
+import operator
 from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
@@ -18,16 +20,47 @@ from karmadalab.api.unstructured import Unstructured
 NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
 _KEPT = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort")
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+COUNTS: dict[str, dict[str, int]] = {
+    "Deployment.apps": {"replicas": 1, "revisionHistoryLimit": 10},
+    "StatefulSet.apps": {"replicas": 1, "revisionHistoryLimit": 10},
+    "ReplicaSet.apps": {"replicas": 1},
+    "DaemonSet.apps": {"revisionHistoryLimit": 10},
+    "Job.batch": {"parallelism": 1},
+    "CronJob.batch": {},
+}
+
+
+def default_spec(obj: Unstructured) -> Unstructured:
+    """A workload without nulls in its spec, which mean the same as nothing, and with its counts."""
+    spec = obj.spec
+    filled = {**COUNTS[obj.GROUP_KIND], **without_nulls(spec)}
+    return obj if filled == spec else obj.with_body(spec=filled)
+
+
+def without_nulls(data: Any) -> Any:
+    """Data without the fields that are null; itself when there is none.
+
+    >>> without_nulls({"replicas": None, "template": {"spec": {"nodeSelector": None}}})
+    {'template': {'spec': {}}}
+    """
+    if isinstance(data, dict):
+        kept = {key: without_nulls(value) for key, value in data.items() if value is not None}
+        return data if len(kept) == len(data) and all(kept[key] is data[key] for key in kept) else kept
+    if isinstance(data, list):
+        items = [without_nulls(item) for item in data]
+        return data if all(map(operator.is_, items, data)) else items
+    return data
 
 
 def default_service(obj: Unstructured, old: Unstructured | None, address: Callable[[], str]) -> Unstructured:
     """A Service with its type, its ports spelled out, and an address of its own that updates keep."""
+    given = without_nulls(obj.spec)
     spec = {
         "type": "ClusterIP",
         "sessionAffinity": "None",
         "internalTrafficPolicy": "Cluster",
-        **obj.spec,
-        "ports": [_port(port) for port in obj.spec.get("ports") or ()],
+        **given,
+        "ports": [_port(port) for port in given.get("ports") or ()],
     }
     if old is not None:
         spec = {**{key: old.spec[key] for key in _KEPT if key in old.spec}, **spec}
@@ -61,10 +94,10 @@ def default_namespace(obj: Unstructured) -> Unstructured:
 
 def default_job(obj: Unstructured, new_id: Callable[[], str]) -> Unstructured:
     """A new Job with its counts, and a selector that no other Job's pods match."""
-    spec = dict(obj.spec)
-    if spec.get("completions") is None and spec.get("parallelism") is None:
-        spec["completions"] = 1
-    spec.setdefault("parallelism", 1)
+    spec = dict(without_nulls(obj.spec))
+    if "parallelism" not in spec:
+        spec.setdefault("completions", 1)
+        spec["parallelism"] = 1
     if not spec.get("manualSelector"):
         unique = {_CONTROLLER_UID: new_id()}
         template = dict(spec.get("template") or {})

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from karmadalab.api.naming import fnv32a
-from karmadalab.api.native_defaults import default_job, default_namespace, default_secret, default_service
+from karmadalab.api.native_defaults import (
+    COUNTS,
+    default_job,
+    default_namespace,
+    default_secret,
+    default_service,
+    default_spec,
+)
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.store import Admit, Store
@@ -57,6 +64,8 @@ class ApiServer:
             return obj.with_spec(volumeMode="Filesystem")
         if kind == JOB and old is None:
             return default_job(obj, self._job_id)
+        if kind in COUNTS and (old is None or obj.body is not old.body):
+            return default_spec(obj)
         return obj
 
     def _address(self) -> str:
