@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from karmadalab.api.errors import Invalid
 from tests.lessons import LESSONS, ROOT, UnknownParameter, parameters_of, read, run, tagged
 
 pytest.importorskip("papermill")
@@ -53,13 +54,79 @@ def test_an_unknown_parameter_is_refused(path: Path, tmp_path: Path) -> None:
         run(path, tmp_path / path.name, {"SEEED": 2})
 
 
-@pytest.mark.slow
-def test_a_parameter_that_spoils_a_number_is_found_by_the_check(tmp_path: Path) -> None:
-    from papermill.exceptions import PapermillExecutionError
+BEYOND = [
+    ("00", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
+    ("02", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
+    ("03", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
+    ("10", {"HORIZON": "1m"}, "silence is noticed after up to 90 s"),
+    ("10", {"QUIET": "10s"}, "a lease is renewed every 10 s"),
+    ("11", {"OUTAGE": 20.0}, "a shorter one may not be noticed"),
+    ("11", {"BLIP": "35s"}, "two probes must fail, but for less than the threshold"),
+    ("12", {"FROZEN": "30s"}, "a shorter silence may go unnoticed"),
+    ("13", {"HORIZON": "5m"}, "NoExecute comes ten minutes late"),
+    ("20", {"HORIZON": "2s"}, "a pod needs 3 s to start"),
+    ("21", {"HORIZON": "20s"}, "the failure of member1 may not be known yet"),
+    ("22", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
+    ("23", {"SLOW": "30m"}, "all replicas must have started before"),
+    ("31", {"STARTUP": "5m"}, "all replicas must have started when the drain begins"),
+    ("32", {"STARTUP": "10s"}, "30 s must be too short a timeout"),
+    ("33", {"OUTAGE": "5m"}, "just before the old deletion strikes"),
+    ("40", {"REPAIR": "5m"}, "a failover takes eleven minutes"),
+    ("40", {"BLIP": "40s"}, "over just before the quick settings evict"),
+]
+WITHIN = [
+    ("00", {"HORIZON": "30m"}),
+    ("02", {"HORIZON": "30m"}),
+    ("03", {"HORIZON": "12m"}),
+    ("10", {"HORIZON": "2m", "QUIET": "30m"}),
+    ("11", {"BLIP": "30s", "OUTAGE": "2m"}),
+    ("12", {"HORIZON": "10m", "FROZEN": "2m"}),
+    ("13", {"HORIZON": "12m"}),
+    ("20", {"HORIZON": "2m"}),
+    ("21", {"HORIZON": "5m"}),
+    ("22", {"HORIZON": "12m"}),
+    ("23", {"HORIZON": "2m", "SLOW": "5m"}),
+    ("31", {"HORIZON": "3m", "STARTUP": "2m"}),
+    ("32", {"HORIZON": "5m", "STARTUP": "45s"}),
+    ("33", {"HORIZON": "25m", "OUTAGE": "19m"}),
+    ("40", {"REPAIR": "12m", "BLIP": "90s"}),
+]
 
-    [lesson] = [path for path in LESSONS if path.stem.startswith("00")]
-    with pytest.raises(PapermillExecutionError, match="TypeError"):
-        run(lesson, tmp_path / lesson.name, {"HORIZON": "2m"})
+
+def lesson(number: str) -> Path:
+    [path] = [path for path in LESSONS if path.stem.startswith(f"{number}_")]
+    return path
+
+
+def execute(path: Path, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch, cells: int | None = None) -> None:
+    """Run the code cells here, without a kernel: quick, and errors arrive as they are."""
+    monkeypatch.chdir(path.parent)
+    known = parameters_of(read(path))
+    assert set(parameters) <= set(known)
+    names: dict[str, Any] = {}
+    for cell in code_of(read(path))[:cells]:
+        exec(compile(cell.source, cell.id, "exec"), names)
+        if "parameters" in cell.metadata.get("tags", ()):
+            names.update(parameters)
+
+
+@pytest.mark.parametrize(("number", "parameters", "sentence"), BEYOND)
+def test_a_parameter_that_spoils_the_story_is_refused_in_a_sentence_at_the_top(
+    number: str, parameters: dict[str, Any], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [(name, value)] = parameters.items()
+    with pytest.raises(Invalid) as refused:
+        execute(lesson(number), parameters, monkeypatch, cells=2)
+    assert str(refused.value).startswith(f"{name} = {value!r}: this lesson needs ")
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "parameters"), WITHIN)
+def test_a_parameter_within_its_bounds_spoils_nothing(
+    number: str, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute(lesson(number), parameters, monkeypatch)
 
 
 @pytest.mark.slow

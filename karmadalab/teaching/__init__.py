@@ -1,5 +1,6 @@
 """The teaching kit: a lesson predicts, reveals and checks; exercises are made out of solutions."""
 
+from karmadalab.teaching.bounds import bounded
 from karmadalab.teaching.checks import check, hint, parameters
 from karmadalab.teaching.manifests import deployment, policy
 from karmadalab.teaching.prediction import predict, reveal
@@ -10,6 +11,7 @@ __all__ = [
     "Mistake",
     "Passed",
     "Unsolved",
+    "bounded",
     "check",
     "deployment",
     "hint",
