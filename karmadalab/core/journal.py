@@ -46,7 +46,7 @@ class Journal:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # The lab's threads take turns, so that SQLite need not keep them apart.
-            self._db = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=2.0)
+            self._db = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=0.3)
             self._db.execute("pragma locking_mode = exclusive")  # two control planes on one file would undo each other
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = normal")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import ssl
 import subprocess
 import sys
@@ -45,6 +47,67 @@ def start(folder: Path, *args: str) -> Process:
             return Process(popen, folder / "kubeconfig")
     popen.stdout.close()
     raise AssertionError(f"{command} ended with {popen.wait(10)}: {said}")
+
+
+# Imports once, then forks a control plane for each line that it reads: starting Python twenty times is most of the time
+# that a test of twenty deaths would take.
+_NURSERY = """
+import os, sys
+from pathlib import Path
+import cryptography.x509, uvicorn, karmadalab.server
+from karmadalab.cli.serve import serve_lab
+fleet, data, folder = map(Path, sys.argv[1:])
+while sys.stdin.readline():
+    child = os.fork()
+    if not child:
+        serve_lab(fleet, 1.0, 0, {}, data=data, folder=folder)
+    print("child", child, flush=True)
+    os.waitpid(child, 0)
+    print("dead", flush=True)
+"""
+
+
+@contextmanager
+def nursery(fleet: Path, data: Path, folder: Path) -> Iterator[Nursery]:
+    """Control planes on one file, one after the other."""
+    command = [sys.executable, "-c", _NURSERY, str(fleet), str(data), str(folder)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
+    ) as popen:
+        found = Nursery(popen)
+        try:
+            yield found
+        finally:
+            found.kill()
+
+
+class Nursery:
+    """Makes control planes and kills them."""
+
+    def __init__(self, popen: subprocess.Popen[str]) -> None:
+        self._popen, self._child = popen, 0
+
+    def start(self) -> None:
+        """A new one, until it says how to reach it."""
+        assert self._popen.stdin is not None
+        self._popen.stdin.write("\n")
+        child = self._until("child")
+        self._child = int(child.split()[1])
+        self._until("export KUBECACHEDIR")
+
+    def kill(self) -> None:
+        """SIGKILL, and wait until it is dead."""
+        if self._child:
+            os.kill(self._child, signal.SIGKILL)
+            self._child = 0
+            self._until("dead")
+
+    def _until(self, word: str) -> str:
+        assert self._popen.stdout is not None
+        for line in self._popen.stdout:
+            if line.startswith(word):
+                return line
+        raise AssertionError(f"it ended with {self._popen.wait(10)} before it said {word!r}")
 
 
 @contextmanager

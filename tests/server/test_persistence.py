@@ -20,7 +20,7 @@ from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
 from karmadalab.lab import Lab
 
-from .processes import Api, start
+from .processes import Api, nursery
 
 CONFIGS = "/api/v1/namespaces/default/configmaps"
 
@@ -125,33 +125,31 @@ def write_until_dead(kubeconfig: Path, prefix: str, confirmed: list[str]) -> Non
 def test_nothing_confirmed_is_lost_when_it_is_killed_twenty_times(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet.yaml"
     fleet.write_text("members: [member1]\n")
-    args = ("serve", str(fleet), "--data", str(tmp_path / "objects.db"), "--folder", str(tmp_path))
+    kubeconfig, data = tmp_path / "kubeconfig", tmp_path / "objects.db"
     chance = random.Random(1)
     confirmed: list[str] = []
-    for life in range(20):
-        process = start(tmp_path, *args)
-        writers = [
-            threading.Thread(target=write_until_dead, args=(process.kubeconfig, f"w{life}-{writer}", confirmed))
-            for writer in range(3)
-        ]
-        for writer in writers:
-            writer.start()
-        enough, end = len(confirmed) + 10, time.monotonic() + 20
-        while len(confirmed) < enough and time.monotonic() < end:
-            time.sleep(0.005)
-        time.sleep(chance.random() * 0.1)
-        process.kill()
-        for writer in writers:
-            writer.join(20)
-    last = dict(entry.split("=") for entry in confirmed)
-    assert len(last) > 100, "the load was none"
-    database = sqlite3.connect(tmp_path / "objects.db")
-    assert database.execute("pragma integrity_check").fetchone() == ("ok",)
-    database.close()
-    process = start(tmp_path, *args)
-    api = Api(process.kubeconfig)
-    found = {obj["metadata"]["name"]: obj["data"]["n"] for obj in api("GET", CONFIGS)[1]["items"]}
-    api.close()
-    process.kill()
+    with nursery(fleet, data, tmp_path) as plane:
+        for life in range(20):
+            plane.start()
+            names = [f"w{life}-{writer}" for writer in range(3)]
+            writers = [threading.Thread(target=write_until_dead, args=(kubeconfig, n, confirmed)) for n in names]
+            enough, end = len(confirmed) + 10, time.monotonic() + 20
+            for writer in writers:
+                writer.start()
+            while len(confirmed) < enough and time.monotonic() < end:
+                time.sleep(0.002)
+            time.sleep(chance.random() * 0.1)
+            plane.kill()
+            for writer in writers:
+                writer.join(20)
+        last = dict(entry.split("=") for entry in confirmed)
+        assert len(last) > 100, "the load was none"
+        database = sqlite3.connect(data)
+        assert database.execute("pragma integrity_check").fetchone() == ("ok",)
+        database.close()
+        plane.start()
+        api = Api(kubeconfig)
+        found = {obj["metadata"]["name"]: obj["data"]["n"] for obj in api("GET", CONFIGS)[1]["items"]}
+        api.close()
     lost = [name for name, state in last.items() if found.get(name) not in {state, "changed"}]
     assert not lost
