@@ -15,6 +15,7 @@ from karmadalab.api.cluster import is_ready
 from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Row
 from karmadalab.experiments import ScenarioResult, read_scenario, run_scenario
+from tests.worlds import deployment, policy
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENTS = ROOT / "environments"
@@ -166,7 +167,7 @@ INSTEAD = [
      "it never happened; of Cluster member1 there was: condition Ready True -> False (ClusterNotReachable) at 1m36s; "
      "taint added cluster.karmada.io/not-ready:NoSchedule at 1m36s; "
      "taint added cluster.karmada.io/not-ready:NoExecute at 6m4*"),
-    ("to nobody", {"happens": "Deployment default/web: created"},
+    ("to nobody", {"happens": "Deployment default/web: deleted", "after": "fault"},
      "nothing happened to Deployment default/web"),
     ("too often", {"happens": "Cluster member1: taint added", "times": 1},
      "it happened twice: at 1m36s, at 6m4*"),
@@ -185,7 +186,7 @@ INSTEAD = [
 
 @pytest.mark.parametrize(("expectation", "instead"), [case[1:] for case in INSTEAD], ids=[case[0] for case in INSTEAD])
 def test_an_expectation_that_is_not_met_says_what_happened_instead(expectation: dict[str, Any], instead: str) -> None:
-    [outcome] = run_scenario(scenario(expect=[expectation])).outcomes
+    [outcome] = run_scenario(scenario(manifests=[deployment()], expect=[expectation])).outcomes
     assert not outcome.met
     # NoExecute falls on a pass of the health monitor, whose period is a little longer than its flag says.
     assert re.sub(r"6m(3[5-9]|4[0-3])[.\d]*s", "6m4*", outcome.instead) == instead
@@ -197,6 +198,24 @@ def test_what_comes_after_something_that_never_came_is_not_met_either() -> None:
     outcomes = run_scenario(scenario(expect=[back, untainted])).outcomes
     assert [outcome.met for outcome in outcomes] == [False, False]
     assert outcomes[1].instead == "back itself never happened"
+
+
+@pytest.mark.parametrize(
+    ("expectation", "when"),
+    [
+        ({"ready": "deployment/web", "is": 2, "at": "end"}, "at 8m0s"),
+        ({"placement": "deployment/web", "is": {"member2": 2}, "at": "end", "after": "fault"}, "at 8m0s"),
+        ({"happens": "Deployment default/web: spec.replicas changed", "at": "end"}, "at 8m0s"),
+        ({"running": "deployment/web", "is": {"member2": 2}, "between": ["5s", "end"]}, "from 5s to 8m0s"),
+    ],
+)
+def test_the_end_is_a_moment_too(expectation: dict[str, Any], when: str) -> None:
+    manifests = [deployment(), policy(clusterAffinity={"clusterNames": ["member2"]})]
+    actions = [*scenario()["actions"], {"at": "8m", "scale": "deployment/web", "replicas": 3}]
+    [outcome] = run_scenario(scenario(manifests=manifests, actions=actions, expect=[expectation])).outcomes
+    assert when in outcome.instead
+    if "at" in expectation:
+        assert " at the end" in outcome.expected
 
 
 # --- scenarios that make no sense are refused before anything runs
@@ -285,6 +304,31 @@ REFUSED = [
      "scenario: expect[0].never: there is no kind 'Clutser'; did you mean Cluster"),
     ("expectation in unknown words", {"expect": [{"never": "Cluster member1: conditon Ready"}]},
      "scenario: expect[0].never: there is no change of a Cluster that begins with 'conditon'; did you mean condition?"),
+    ("expectation of an unknown condition", {"expect": [{"happens": "Cluster member1: condition Redy True -> False"}]},
+     "scenario: expect[0].happens: there is no condition of a Cluster called 'Redy'; did you mean Ready?"),
+    ("expectation of a condition of another kind",
+     {"expect": [{"never": "Work karmada-es-member1/*: condition Ready"}]},
+     "scenario: expect[0].never: there is no condition of a Work called 'Ready'; there are Applied, Dispatching"),
+    ("expectation about pods of nobody", {"manifests": [deployment("shop")],
+     "expect": [{"running": "deployment/shp", "is": {}}]},
+     "scenario: expect[0].running: there is no Deployment in the manifests and actions called 'default/shp'; "
+     "did you mean default/shop?"),
+    ("expectation about the placement of nobody", {"expect": [{"placement": "deployment/shop", "is": {}}]},
+     "scenario: expect[0].placement: there is no Deployment in the manifests and actions called 'default/shop'; "
+     "there are none"),
+    ("expectation about another namespace", {"manifests": [deployment()],
+     "expect": [{"ready": "deployment/prod/web", "is": 2}]},
+     "scenario: expect[0].ready: there is no Deployment in the manifests and actions called 'prod/web'; there are def"),
+    ("event of nobody", {"manifests": [deployment()], "expect": [{"never": "Deployment default/wbe: deleted"}]},
+     "scenario: expect[0].never: there is no Deployment in the manifests and actions called 'default/wbe'; "
+     "did you mean default/web?"),
+    ("event of a copy of nobody", {"manifests": [deployment()],
+     "expect": [{"order": [READY, "Deployment@member1 default/wbe: created"]}]},
+     "scenario: expect[0].order[1]: there is no Deployment in the manifests and actions called 'default/wbe'; "),
+    ("event of a binding of nobody", {"manifests": [deployment()],
+     "expect": [{"never": "ResourceBinding default/web: spec.clusters changed"}]},
+     "scenario: expect[0].never: there is no ResourceBinding in the manifests and actions called 'default/web'; "
+     "did you mean default/web-deployment?"),
     ("expectation without an object", {"expect": [{"happens": "Ready is False"}]},
      "scenario: expect[0].happens: write an event as the timeline prints it"),
     ("both at and between", {"expect": [{"happens": READY, "at": "1s", "between": ["1s", "2s"]}]},
@@ -306,6 +350,45 @@ def test_a_scenario_that_makes_no_sense_is_refused_before_anything_runs(parts: d
     with pytest.raises((Invalid, BadRequest)) as refused:
         read_scenario({key: value for key, value in scenario(**parts).items() if value is not None})
     assert str(refused.value).startswith(message)
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    parts = scenario(
+        settings={"cluster-failure-treshold": "60s"},
+        actions=[{"at": "1m", "fault": "power_of", "target": "member1", "name": "off"}, {"at": "1h", "heal": "all"}],
+        manifests=[{**POLICY, "spec": {"resourceSelectrs": []}}],
+        expect=[{"never": "Cluster member1: conditon Ready"}, {"happens": READY, "after": "off"}],
+    )
+    with pytest.raises(Invalid) as refused:
+        read_scenario(parts)
+    paths = [line.removeprefix("scenario: ").partition(": ")[0] for line in str(refused.value).splitlines()]
+    assert paths == ["actions[0].fault", "actions[1].at", "expect[0].never", "settings", "manifests"]
+
+
+def test_what_only_follows_from_a_mistake_is_not_said() -> None:
+    apply = {"at": "1s", "apply": [{**deployment(), "kind": None}]}
+    actions = [apply, {"at": "2s", "scale": "deployment/web", "replicas": 3}]
+    with pytest.raises(Invalid) as refused:
+        read_scenario(scenario(actions=actions, expect=[{"ready": "deployment/web", "is": 3}]))
+    assert str(refused.value).startswith("scenario: actions[0]: ")
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_several_refusals_of_actions_are_all_said() -> None:
+    actions = [{"at": "1s", "scale": f"deployment/{name}", "replicas": 3} for name in ("a", "b")]
+    with pytest.raises(Invalid) as refused:
+        read_scenario(scenario(actions=actions))
+    assert str(refused.value).count("not found") == 2
+
+
+def test_names_of_what_comes_later_and_of_what_is_deleted_are_known() -> None:
+    later = {"at": "1m", "apply": [deployment("late"), policy("late")]}
+    deleted = {"at": "2m", "delete": "deployment/late"}
+    expect = [
+        {"happens": "ResourceBinding default/late-deployment: created", "at": "1m"},
+        {"happens": "Deployment default/late: deleted", "at": "2m", "within": "10s"},
+    ]
+    assert read_scenario(scenario(actions=[later, deleted], expect=expect)).expect
 
 
 def test_the_file_is_named_in_what_is_wrong_with_it(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """What a scenario expects, as data: an event in time, an event that never comes, an order, a placement, what runs.
 
 Times count from the beginning of the lab, or from what `after` names: an action or an expectation with that `name`.
-`at` has a tolerance, `within` (1 s unless told otherwise); `between` is a range, whose end may be the word `end`.
+`at` has a tolerance, `within` (1 s unless told otherwise); `between` is a range. The word `end` is the end of the run,
+as a moment and as the end of a range.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any, Protocol
 from karmadalab.api.errors import Invalid
 from karmadalab.api.meta import Data
 from karmadalab.environments.fleet import Fleet
-from karmadalab.experiments.patterns import read_pattern
-from karmadalab.experiments.words import Length, known, length, named, one_of
+from karmadalab.experiments.patterns import Pattern, read_pattern
+from karmadalab.experiments.refusals import Refusals
+from karmadalab.experiments.words import Length, Named, known, length, named, one_of
 
 Range = tuple[Length, Length]
 END = "end"
@@ -145,30 +147,52 @@ _CLASSES: dict[str, type[Any]] = {
 
 
 def read_expectations(
-    data: Collection[Any], fleet: Fleet, moments: Collection[str], where: str
-) -> tuple[Expectation, ...]:
-    """The expectations of a file.
+    data: Collection[Any], fleet: Fleet, moments: Collection[str], where: str, found: Refusals
+) -> tuple[tuple[str, Expectation], ...]:
+    """The expectations of a file that make sense, each with its path; what is wrong with the others is noted.
 
     Args:
         moments: the names of the actions, which `after` may say.
-
-    Raises:
-        Invalid: what is wrong, and where.
     """
     names = list(moments)
     read = []
     for index, item in enumerate(data):
         path = f"{where}[{index}]"
-        expectation: Any = one_of(item, _CLASSES, path, "an expectation")
-        expectation.check(fleet, path)
-        if expectation.after:
-            known(expectation.after, names, f"{path}.after", "action or earlier expectation named")
-        if name := getattr(expectation, "name", ""):
-            if name in names:
-                raise Invalid(f"{path}.name: {name!r} is used twice; every moment needs its own name")
+        with found.noted():
+            read.append((path, _read_one(item, fleet, names, path)))
+        name = item.get("name") if isinstance(item, dict) else None
+        if name and name not in names:  # also of one that was refused: `after` shall not be blamed for it
             names.append(name)
-        read.append(expectation)
     return tuple(read)
+
+
+def _read_one(item: Any, fleet: Fleet, names: list[str], path: str) -> Expectation:
+    expectation: Any = one_of(item, _CLASSES, path, "an expectation")
+    expectation.check(fleet, path)
+    if expectation.after:
+        known(expectation.after, names, f"{path}.after", "action or earlier expectation named")
+    name = getattr(expectation, "name", "")
+    if name and name in names:
+        raise Invalid(f"{path}.name: {name!r} is used twice; every moment needs its own name")
+    checked: Expectation = expectation
+    return checked
+
+
+def patterns_of(expectation: Expectation) -> list[tuple[str, Pattern]]:
+    """The events that an expectation is about, each with the field that says it."""
+    if isinstance(expectation, Order):
+        return [(f"order[{index}]", Pattern(text)) for index, text in enumerate(expectation.order)]
+    if isinstance(expectation, Happens):
+        return [("happens", Pattern(expectation.happens))]
+    return [("never", Pattern(expectation.never))] if isinstance(expectation, Never) else []
+
+
+def state_of(expectation: Expectation) -> tuple[str, Named] | None:
+    """The object whose state an expectation is about, and the field that says it; None for events."""
+    for field in ("placement", "running", "ready"):
+        if text := getattr(expectation, field, ""):
+            return field, named(text, field)
+    return None
 
 
 def choices(is_: Replicas | tuple[Replicas, ...]) -> tuple[Replicas, ...]:
@@ -190,7 +214,7 @@ def _check_clusters(replicas: Replicas, fleet: Fleet, where: str) -> None:
 def _check_when(at: Length | None, between: Range | None, where: str) -> None:
     if at is not None and between is not None:
         raise Invalid(f"{where}: write either at or between, not both")
-    if at is not None:
+    if at is not None and at != END:
         length(at, f"{where}.at")
     if between is not None:
         low = length(between[0], f"{where}.between[0]")

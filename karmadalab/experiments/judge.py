@@ -22,7 +22,7 @@ from karmadalab.experiments.expectations import (
     choices,
 )
 from karmadalab.experiments.patterns import Pattern
-from karmadalab.experiments.words import named
+from karmadalab.experiments.words import Length, named
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _holds(
 ) -> tuple[bool, str]:
     """Whether a value is right at a moment, or all through a span."""
     if expectation.between is None:
-        t = evidence.end_s if expectation.at is None else start_s + seconds(expectation.at)
+        t = evidence.end_s if expectation.at is None else _moment(expectation.at, start_s, evidence.end_s)
         if t > evidence.end_s:
             return False, f"the run ended before, at {duration(evidence.end_s)}"
         return value.right(found := value.at(t)), f"it was {_plain(found)} at {duration(t)}"
@@ -173,7 +173,8 @@ def _holds(
 
 def _window(expectation: Happens, evidence: Evidence, start_s: float) -> tuple[float, float]:
     if expectation.at is not None:
-        middle_s, tolerance_s = start_s + seconds(expectation.at), seconds(expectation.within)
+        middle_s = _moment(expectation.at, start_s, evidence.end_s)
+        tolerance_s = seconds(expectation.within)
         return middle_s - tolerance_s, middle_s + tolerance_s
     return _span(expectation.between, start_s, evidence.end_s)
 
@@ -182,7 +183,11 @@ def _span(between: Range | None, start_s: float, end_s: float) -> tuple[float, f
     if between is None:
         return start_s, end_s
     low, high = between
-    return start_s + seconds(low), end_s if high == END else start_s + seconds(high)
+    return start_s + seconds(low), _moment(high, start_s, end_s)
+
+
+def _moment(at: Length, start_s: float, end_s: float) -> float:
+    return end_s if at == END else start_s + seconds(at)
 
 
 def _when(t: float, start_s: float, after: str) -> str:
@@ -219,7 +224,7 @@ def _sentence(expectation: Any) -> str:
 
 def _range(expectation: Any) -> str:
     if getattr(expectation, "at", None) is not None:
-        return f" at {expectation.at}"
+        return f" at {'the end' if expectation.at == END else expectation.at}"
     if expectation.between is not None:
         return f" between {expectation.between[0]} and {expectation.between[1]}"
     return "" if isinstance(expectation, (Happens, Never)) else " at the end"

@@ -2,7 +2,7 @@
 
 A line copied from a timeline is a pattern that finds its event. The words may stop early, and `*` stands for anything:
 `Pod@member3 default/nginx-*: Ready`, `Work karmada-es-member1/*: *`. A pattern that no event could ever match would
-make a `never` come true by mistake, so kinds, members and the first word are checked.
+make a `never` come true by mistake, so kinds, members, the first word and the types of conditions are checked.
 """
 
 from __future__ import annotations
@@ -27,6 +27,13 @@ _FIRST_WORDS: dict[str, tuple[str, ...]] = {
     "Deployment": _TEMPLATE,
     "StatefulSet": _TEMPLATE,
     "PropagationPolicy": (*_CHANGES, "spec"),
+}
+_BINDING_CONDITIONS = ("Scheduled", "FullyApplied")
+_CONDITIONS: dict[str, tuple[str, ...]] = {
+    "Cluster": ("Ready", "CompleteAPIEnablements"),
+    "ResourceBinding": _BINDING_CONDITIONS,
+    "ClusterResourceBinding": _BINDING_CONDITIONS,
+    "Work": ("Applied", "Dispatching"),
 }
 
 
@@ -90,7 +97,12 @@ def _check_kind(kind: str, where: str) -> None:
 
 
 def _check_words(kind: str, words: str, where: str) -> None:
-    first = words.split(" ")[0]
+    first, *rest = words.split(" ")
     known_words = _FIRST_WORDS.get(kind)
     if known_words and "*" not in first and not first.startswith("aggregatedStatus["):
         known(first, known_words, where, f"change of a {kind} that begins with")
+    types = _CONDITIONS.get(kind)
+    if first == "condition" and types and rest and "*" not in rest[0]:
+        stops_early = len(rest) == 1 and any(type_.startswith(rest[0]) for type_ in types)
+        if not stops_early:
+            known(rest[0], types, where, f"condition of a {kind} called")

@@ -17,12 +17,13 @@ wrong is said before anything runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from karmadalab.api.errors import BadRequest, Invalid, KarmadalabError
+from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.api.meta import Data
 from karmadalab.api.scheme import convert
 from karmadalab.core.settings import Settings
@@ -34,6 +35,8 @@ from karmadalab.experiments.evidence import Evidence
 from karmadalab.experiments.expectations import Expectation, read_expectations
 from karmadalab.experiments.judge import judge
 from karmadalab.experiments.membership import with_joiners
+from karmadalab.experiments.refusals import Refusals, saying
+from karmadalab.experiments.rehearsal import Part, check_names, rehearse
 from karmadalab.experiments.result import ScenarioResult
 from karmadalab.experiments.words import Length, known, length
 from karmadalab.lab import Lab
@@ -116,8 +119,10 @@ def read_scenario(source: Source, settings: Mapping[str, Any] | None = None, see
     if "members" in raw and "fleet" not in raw:
         raise Invalid(f"{where}: is a fleet, not a scenario; a scenario names it as its fleet, beside about and until")
     data = convert(raw, ScenarioData, where)
-    scenario = _scenario(data, where, base, settings or {}, seed)
-    _rehearse(scenario)
+    found = Refusals()
+    scenario, expectations = _scenario(data, where, base, settings or {}, seed, found)
+    _rehearse(scenario, expectations, len(scenario.actions) == len(data.actions), found)
+    found.settle()
     return scenario
 
 
@@ -149,7 +154,7 @@ def run_scenario(
         lab.apply(located(scenario.manifests, scenario.base))
     for (at_s, action), path in zip(scenario.actions, scenario.paths, strict=True):
         lab.run(max(0.0, at_s - lab.t))
-        with _saying(path):
+        with saying(path):
             action.act(lab, scenario.base)
         if action.name:
             moments[action.name] = at_s
@@ -157,30 +162,51 @@ def run_scenario(
     return ScenarioResult(scenario.where, scenario.about, lab, judge(scenario.expect, Evidence(lab, moments)))
 
 
-def _scenario(data: ScenarioData, where: str, base: Path, settings: Mapping[str, Any], seed: int | None) -> Scenario:
-    with _saying(f"{where}: settings"):
-        flags = Settings().with_flags(data.settings)
-    fleet = _fleet(data.fleet, where, base)
-    until_s = length(data.until, f"{where}: until")
+def _scenario(
+    data: ScenarioData, where: str, base: Path, settings: Mapping[str, Any], seed: int | None, found: Refusals
+) -> tuple[Scenario, tuple[Part, ...]]:
+    """The parts of a file that make sense, and its expectations with their paths; the rest is noted."""
+    fleet = _fleet(data.fleet, where, base)  # nothing else can be judged without it
     everyone = with_joiners(fleet, data.actions, f"{where}: actions")
-    timed = sorted(_timed(data, everyone, until_s, where), key=lambda item: item[0])
-    names = [action.name for _, action, _ in timed if action.name]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise Invalid(f"{where}: actions: the name {twice!r} is used twice; every moment needs its own name")
-    return Scenario(
+    until_s = math.inf
+    with found.noted():
+        until_s = length(data.until, f"{where}: until")
+    timed = sorted(_timed(data, everyone, until_s, where, found), key=lambda item: item[0])
+    names = [item["name"] for item in data.actions if isinstance(item, dict) and item.get("name")]
+    with found.noted():
+        _check_unique(names, f"{where}: actions")
+    expect = read_expectations(data.expect, everyone, names, f"{where}: expect", found)
+    flags, phases = Settings(), None
+    with found.noted():
+        flags = _flags(data.settings, settings, where)
+    with found.noted():
+        phases = _phases(data.phases, fleet, f"{where}: phases")
+    scenario = Scenario(
         where=where,
         base=base,
         about=data.about,
         fleet=fleet,
-        settings=flags.with_flags(settings),
+        settings=flags,
         seed=data.seed if seed is None else seed,
-        phases=_phases(data.phases, fleet, f"{where}: phases"),
+        phases=phases,
         manifests=data.manifests,
         actions=tuple((at_s, action) for at_s, action, _ in timed),
         until_s=until_s,
-        expect=read_expectations(data.expect, everyone, names, f"{where}: expect"),
+        expect=tuple(expectation for _, expectation in expect),
         paths=tuple(path for _, _, path in timed),
     )
+    return scenario, tuple(Part(*item) for item in expect)
+
+
+def _flags(data: Mapping[str, Any], others: Mapping[str, Any], where: str) -> Settings:
+    with saying(f"{where}: settings"):
+        flags = Settings().with_flags(data)
+    return flags.with_flags(others)
+
+
+def _check_unique(names: list[str], where: str) -> None:
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise Invalid(f"{where}: the name {twice!r} is used twice; every moment needs its own name")
 
 
 def _fleet(data: Any, where: str, base: Path) -> Fleet:
@@ -189,15 +215,18 @@ def _fleet(data: Any, where: str, base: Path) -> Fleet:
     return read_fleet(data, f"{where}: fleet")
 
 
-def _timed(data: ScenarioData, fleet: Fleet, until_s: float, where: str) -> list[tuple[float, Action, str]]:
+def _timed(
+    data: ScenarioData, fleet: Fleet, until_s: float, where: str, found: Refusals
+) -> list[tuple[float, Action, str]]:
     timed = []
     for index, item in enumerate(data.actions):
         path = f"{where}: actions[{index}]"
-        action = read_action(item, fleet, path)
-        at_s = length(action.at, f"{path}.at")
-        if at_s > until_s:
-            raise Invalid(f"{path}.at: {action.at} is after the end, until: {data.until}")
-        timed.append((at_s, action, path))
+        with found.noted():
+            action = read_action(item, fleet, path)
+            at_s = length(action.at, f"{path}.at")
+            if at_s > until_s:
+                raise Invalid(f"{path}.at: {action.at} is after the end, until: {data.until}")
+            timed.append((at_s, action, path))
     return timed
 
 
@@ -217,26 +246,10 @@ def _phases(data: PhasesData | None, fleet: Fleet, where: str) -> Phases | None:
     )
 
 
-def _rehearse(scenario: Scenario) -> None:
-    """Do everything at once in a lab whose time stands still, to hear what it says."""
+def _rehearse(scenario: Scenario, expectations: tuple[Part, ...], complete: bool, found: Refusals) -> None:
+    """Try all that the scenario does; with actions missing, later ones and names would be blamed for their absence."""
     lab = scenario.lab()
-    if scenario.manifests:
-        with _saying(f"{scenario.where}: manifests"):
-            lab.apply(located(scenario.manifests, scenario.base))
-    for (_, action), path in zip(scenario.actions, scenario.paths, strict=True):
-        with _saying(path):
-            action.act(lab, scenario.base)
-
-
-class _saying:  # noqa: N801 # used like a function, as contextlib's own are
-    """For the length of a block, refusals say which part of the file they are about."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, KarmadalabError):
-            raise Invalid(f"{self.path}: {error}") from None
+    manifests = Part(f"{scenario.where}: manifests", scenario.manifests)
+    actions = [Part(path, action) for (_, action), path in zip(scenario.actions, scenario.paths, strict=True)]
+    if rehearse(lab, scenario.base, manifests, actions if complete else (), found) and complete:
+        check_names(lab, expectations, found)
