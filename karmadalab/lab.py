@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import BadRequest, NotFound
-from karmadalab.api.meta import Resource, Taint, replace
 from karmadalab.api.naming import binding_name
-from karmadalab.api.scheme import AnyObject, resource_type
+from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import duration, seconds
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
-from karmadalab.controllers.cluster import with_taints
 from karmadalab.controllers.cluster_status import ThresholdFilter
 from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock, WallClock, in_turn, real_time
 from karmadalab.core.settings import Settings
@@ -31,30 +29,27 @@ from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.story import Story, parse, tell
 from karmadalab.core.timeline import Timeline
 from karmadalab.core.trace import Trace
-from karmadalab.core.view import View, split_name
+from karmadalab.core.view import View
 from karmadalab.environments.check import check
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld, lead_s
 from karmadalab.environments.fault_control import MemberFaults, ProcessFaults, fault_control
 from karmadalab.environments.fleet import Fleet, MemberSpec, fleet_of, read_fleet
 from karmadalab.environments.load import Load
-from karmadalab.environments.manifests import Manifests, applied, in_namespace, read_manifests
+from karmadalab.environments.objects import Objects
 from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter
 from karmadalab.scheduler import Scheduler
 from karmadalab.scheduler.controller import NAME as SCHEDULER_NAME
-from karmadalab.webhook import warnings_for
 
 if TYPE_CHECKING:  # they need what a browser does not have
     from karmadalab.core.journal import Journal
     from karmadalab.environments.observe import Observation
 
 _BINDINGS = (ResourceBinding.GROUP_KIND, ClusterResourceBinding.GROUP_KIND)
-_UNSCHEDULABLE = "cluster.karmada.io/unschedulable"
-_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
-class Lab(View):
+class Lab(Objects):
     """A control plane and its members. Make one with `Lab.fake`.
 
     Attributes:
@@ -65,13 +60,10 @@ class Lab(View):
     """
 
     def __init__(self, world: FakeWorld, settings: Settings, seed: int | None) -> None:
-        super().__init__(world.control_plane.store, "karmada-apiserver")
+        super().__init__(world.control_plane.store, world.clock, world.trace)
         self.world = world
         self.settings = settings
         self.seed = seed
-        self.clock = world.clock
-        self.trace = world.trace
-        self.store = world.control_plane.store
         self._journal: Journal | None = None
 
     @classmethod
@@ -292,95 +284,7 @@ class Lab(View):
             Snapshot.from_rows(self.trace.rows, "", self.clock.epoch + t_s), f"karmada-apiserver at {duration(t_s)}"
         )
 
-    # --- objects
-
-    @in_turn
-    def apply(self, manifests: Manifests) -> list[Any]:
-        """Create or update objects, as `kubectl apply` does.
-
-        Args:
-            manifests: a file, a YAML text, a manifest, an object, or a list of these. All are checked first; nothing
-                is stored when one is refused.
-
-        Returns:
-            the objects as stored.
-
-        Raises:
-            Invalid, BadRequest: what is wrong, and where.
-        """
-        objects = [in_namespace(obj) for obj in read_manifests(manifests)]
-        for obj in objects:
-            self._dry_run(obj)
-        self._apply_order(objects)
-        return [self._apply_one(obj) for obj in objects]
-
-    @staticmethod
-    def _apply_order(objects: list[Any]) -> None:
-        """Namespaces first, as kubectl sorts them."""
-        objects.sort(key=lambda obj: obj.kind != "Namespace")
-
-    def _dry_run(self, obj: Any) -> None:
-        old = self.store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-        self.store.check_new(obj)
-        if self.store.admit is not None:
-            self.store.admit("CREATE" if old is None else "UPDATE", obj if old is None else applied(obj, old), old)
-
-    def _apply_one(self, obj: Any) -> Any:
-        old = self.store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-        stored = self.store.create(obj) if old is None else self.store.update(applied(obj, old))
-        for warning in warnings_for(stored):
-            self.trace.note(
-                obj.GROUP_KIND, stored.metadata.name, f"warning: {warning}", namespace=stored.metadata.namespace
-            )
-        self.clock.run_until(self.clock.now())  # what follows at once has happened when apply returns
-        return stored
-
-    @in_turn
-    def update(self, obj: Any) -> Any:
-        """Write back an object that was read and changed with `karmadalab.replace`.
-
-        Raises:
-            Conflict: somebody wrote it in between.
-        """
-        stored = self.store.update(obj)
-        self.clock.run_until(self.clock.now())
-        return stored
-
-    @in_turn
-    def delete(self, kind: str | type[Resource], name: str, namespace: str = "default") -> None:
-        """Delete an object; what it owns follows. Raises `NotFound`."""
-        rt = resource_type(kind)
-        self.store.delete(rt.group_kind, name, namespace if rt.namespaced else "")
-        self.clock.run_until(self.clock.now())
-
-    def scale(self, name: str, replicas: int, namespace: str = "default", kind: str = "Deployment") -> Any:
-        """Give a workload, `nginx` or `deployment/nginx`, another number of replicas."""
-        if "/" in name:
-            kind, namespace, name = split_name(name, namespace)
-        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
-            raise BadRequest(f"replicas: expected a whole number of 0 or more, got {replicas!r}")
-        return self.update(self.get(kind, name, namespace).with_spec(replicas=replicas))
-
-    def taint(self, cluster: str, taint: str) -> Any:
-        """Taint a cluster: `lab.taint("member1", "maintenance=true:NoExecute")`."""
-        found = self.get(Cluster, cluster)
-        return self.update(_tainted(found, [_taint(taint)], [], self.clock.now()))
-
-    def untaint(self, cluster: str, taint: str) -> Any:
-        """Remove a taint, named by `key:effect` or as it was given."""
-        found = self.get(Cluster, cluster)
-        return self.update(_tainted(found, [], [_taint(taint)], self.clock.now()))
-
-    def cordon(self, cluster: str) -> Any:
-        """Let no new workload go to a cluster, as `karmadactl cordon` does."""
-        found = self.get(Cluster, cluster)
-        taints = [taint for taint in found.spec.taints if taint.key != _UNSCHEDULABLE]
-        cordoned = (*taints, Taint(key=_UNSCHEDULABLE, effect="NoSchedule"))
-        return self.update(replace(found, spec=replace(found.spec, taints=cordoned)))
-
-    def uncordon(self, cluster: str) -> Any:
-        """Let workloads go there again."""
-        return self.untaint(cluster, f"{_UNSCHEDULABLE}:NoSchedule")
+    # --- members
 
     @in_turn
     def join(self, member: str | Mapping[str, Any] | MemberSpec) -> None:
@@ -546,15 +450,3 @@ def _checked_seed(seed: int | None) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise BadRequest(f"seed: expected a whole number or None, got {seed!r}")
     return seed
-
-
-def _taint(text: str) -> Taint:
-    head, _, effect = text.rpartition(":")
-    key, _, value = head.partition("=")
-    if not key or effect not in _EFFECTS:
-        raise BadRequest(f"taint: write key=value:effect with one of {', '.join(_EFFECTS)}, not {text!r}")
-    return Taint(key=key, value=value, effect=effect)
-
-
-def _tainted(cluster: Cluster, add: list[Taint], remove: list[Taint], now: float) -> Cluster:
-    return replace(cluster, spec=replace(cluster.spec, taints=with_taints(cluster.spec.taints, add, remove, now)))

@@ -36,6 +36,10 @@ def pods(count: int) -> list[Any]:
     return [pod(f"p{index}") for index in range(count)]
 
 
+def leaving(name: str) -> Any:
+    return replace(pod(name), metadata=ObjectMeta(name=name, deletionTimestamp=Time(NOW)))
+
+
 def use(*milli: int, at: float = NOW) -> dict[str, PodMetric]:
     return {f"p{index}": PodMetric(amount, at) for index, amount in enumerate(milli)}
 
@@ -51,7 +55,8 @@ CASES = [
     ("within a tenth of the target nothing moves", proposal(2, pods(2), use(54, 54)), (2, 54)),
     ("ten percent too much is a hair more than a tenth, in Go as here", proposal(2, pods(2), use(55, 55)), (3, 55)),
     ("half the target asks for half the pods", proposal(4, pods(4), use(25, 25, 25, 25)), (2, 25)),
-    ("pods of three clusters that each run the template count as one", proposal(2, pods(6), use(*[100] * 6), 3.0), (4, 100)),
+    ("pods of three clusters that each run the template count as one",
+     proposal(2, pods(6), use(*[100] * 6), 3.0), (4, 100)),
     ("utilization is a whole percent, rounded down", proposal(1, pods(1), use(59)), (2, 59)),
     ("a pod without a metric uses nothing when there is more to do", proposal(2, pods(2), use(104)), (2, 104)),
     ("unless even then there is more to do", proposal(2, pods(2), use(130)), (3, 130)),
@@ -61,7 +66,7 @@ CASES = [
     ("a pending pod counts as idle on the way up",
      proposal(3, [*pods(2), pod("p2", phase="Pending")], use(80, 80)), (3, 80)),
     ("a pod that is being deleted does not count",
-     proposal(2, [*pods(1), replace(pod("p1"), metadata=ObjectMeta(name="p1", deletionTimestamp=Time(NOW)))], use(100, 9)),
+     proposal(2, [*pods(1), leaving("p1")], use(100, 9)),
      (2, 100)),
     ("a failed pod does not count", proposal(2, [*pods(1), pod("p1", phase="Failed")], use(100, 9)), (2, 100)),
     ("a metric from before a fresh pod was ready is not believed",
