@@ -35,6 +35,7 @@ from karmadalab.analysis import (
     task_bands,
 )
 from karmadalab.api.errors import BadRequest
+from karmadalab.show.text import tell
 
 ENVIRONMENTS = Path(__file__).resolve().parent.parent / "environments"
 QUICK = {"failover-eviction-timeout": "30s", "default-not-ready-toleration-seconds": 30}
@@ -197,6 +198,33 @@ def test_a_member_that_is_only_cut_off_goes_on_serving() -> None:
     outage = only(cut_off())
     assert (outage.lost, outage.degraded_s) == (0, 0)
     assert outage.double_s == pytest.approx(900.0 - (outage.started_s or 0), abs=2.0)
+
+
+def scaled_while_down(replicas: int) -> Outage:
+    """nginx, twice 2, is scaled while member1 is without power and its replicas have moved."""
+    lab = fresh(settings=QUICK)
+    lab.fault("member1").power_off()
+    lab.run("5m")
+    lab.scale("nginx", replicas)
+    return only(lab.run("5m"))
+
+
+def test_replicas_that_were_asked_for_during_an_outage_are_not_a_second_copy() -> None:
+    before, more, fewer = (scaled_while_down(replicas) for replicas in (2, 4, 1))
+    assert before.double_s == 0
+    assert more.double_s == 0
+    assert more.lost == pytest.approx(before.lost + 4 * 3.0, abs=0.5), "the new ones took 3 s to start"
+    assert (fewer.lost, fewer.double_s) == (pytest.approx(before.lost), pytest.approx(0, abs=0.5))
+
+
+def test_a_second_copy_is_one_though_the_workload_was_scaled() -> None:
+    lab = fresh(settings=QUICK)
+    lab.fault("member1").cut_off(for_="10m")
+    lab.run("5m")
+    lab.scale("nginx", 4)
+    outage = only(lab.run("10m"))
+    assert outage.double_s > 60
+    assert "more replicas serve than wanted" in tell(lab)
 
 
 def test_an_outage_without_a_healthy_replacement_has_no_start() -> None:

@@ -22,6 +22,8 @@ from typing import Any
 from karmadalab.analysis.moments import Moments, Span, bindings, placement_before, spans
 from karmadalab.analysis.recording import Recording, Source, record
 from karmadalab.analysis.serving import serving
+from karmadalab.analysis.steps import Steps
+from karmadalab.api.naming import binding_name
 from karmadalab.api.time import duration
 
 PHASES = ("detect", "wait", "evict", "reschedule", "start")
@@ -47,9 +49,10 @@ class Outage:
         recovered_s: Ready was True again after that.
         cleaned_s: the old copy's Work was gone.
         to: cluster -> replicas it gained.
-        lost: replica-seconds below the number that served before the fault, until the next outage or the end.
-        degraded_s: for how long fewer replicas served than before.
-        double_s: for how long more replicas served than before: the old copy and the new.
+        lost: replica-seconds below the wanted number, until the next outage or the end. Wanted is what served before
+            the fault, and in proportion more or less once the template is scaled.
+        degraded_s: for how long fewer replicas served than wanted.
+        double_s: for how long more replicas served than wanted: the old copy and the new.
     """
 
     cluster: str
@@ -120,7 +123,7 @@ def outages(source: Source) -> list[Outage]:
 
 def _outage(recording: Recording, span: Span, namespace: str, binding: str) -> Outage:
     served = serving(recording, binding.rpartition("-")[0], namespace)
-    level = served.total.before(span.begin_s)
+    spare = served.total.minus(_wanted(recording, span, binding, namespace, served.total.before(span.begin_s)))
     moments = Moments(recording, span, namespace, binding)
     detected, evicted = moments.detected(), moments.evicted()
     rescheduled, to = moments.rescheduled(evicted)
@@ -140,7 +143,20 @@ def _outage(recording: Recording, span: Span, namespace: str, binding: str) -> O
         recovered_s=None if detected is None else moments.recovered(),
         cleaned_s=moments.cleaned(evicted),
         to=to,
-        lost=round(served.total.lacking(level, span.begin_s, span.end_s), 6),
-        degraded_s=round(served.total.below(level, span.begin_s, span.end_s), 6),
-        double_s=round(served.total.above(level, span.begin_s, span.end_s), 6),
+        lost=round(spare.lacking(0, span.begin_s, span.end_s), 6),
+        degraded_s=round(spare.below(0, span.begin_s, span.end_s), 6),
+        double_s=round(spare.above(0, span.begin_s, span.end_s), 6),
     )
+
+
+def _wanted(recording: Recording, span: Span, binding: str, namespace: str, level: int) -> Steps:
+    """How many replicas should serve: as many as before the fault, until somebody scales the template."""
+    times, values, first = [span.begin_s], [level], 0
+    for event in recording.events:
+        if event.what != "spec.replicas changed" or "@" in event.kind or event.t < span.begin_s:
+            continue
+        if (event.namespace, binding_name(event.kind, event.name)) == (namespace, binding):
+            first = first or event.detail["from"] or 0
+            times.append(event.t)
+            values.append(round(level * event.detail["to"] / first) if first else event.detail["to"])
+    return Steps(tuple(times), tuple(values))

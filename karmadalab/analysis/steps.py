@@ -46,6 +46,15 @@ class Steps:
         changes = [change for part in parts for change in part.changes()]
         return cls.of_changes(sorted(changes, key=lambda change: change[0]))
 
+    def minus(self, other: Steps) -> Steps:
+        """What is left of it at each moment when another is taken away.
+
+        >>> Steps((0, 10), (4, 6)).minus(Steps((5,), (4,)))
+        Steps(times=(0, 5, 10), values=(4, 0, 2))
+        """
+        changes = [*self.changes(), *((t, -change) for t, change in other.changes())]
+        return Steps.of_changes(sorted(changes, key=lambda change: change[0]))
+
     def changes(self) -> Iterator[tuple[float, int]]:
         """The differences it is made of."""
         before = 0

@@ -82,7 +82,7 @@ def _stuck(outage: Outage) -> str:
 
 def _cost(outage: Outage) -> str:
     lost = f"{outage.lost:,.0f} replica-seconds are lost"
-    double = f", and for {short(outage.double_s)} more replicas serve than before" if outage.double_s else ""
+    double = f", and for {short(outage.double_s)} more replicas serve than wanted" if outage.double_s else ""
     return f"{lost}{double}."
 
 
