@@ -128,7 +128,12 @@ BAD = [
     ("no such file", ["run", "environments/no.yaml"], "environments/no.yaml: no such file (looked in"),
     ("a folder", ["run", "environments"], "environments: is a folder; name a file in it"),
     ("a fleet", ["run", "environments/five-members.yaml"], "environments/five-members.yaml: is a fleet"),
-    ("a manifest", ["run", "environments/nginx.yaml"], "environments/nginx.yaml: expected one YAML document, found 2"),
+    ("manifests", ["run", "environments/nginx.yaml"],
+     "environments/nginx.yaml: these are manifests, not a scenario; a scenario lists them under manifests"),
+    ("no such file at a full path", ["run", "/nowhere/no.yaml"], "/nowhere/no.yaml: no such file\n"),
+    ("several files into one", ["run", FAILOVER, FAILOVER, "-o", "out.txt"], "run: several files are shown as tables"),
+    ("several files as one JSON", ["run", FAILOVER, FAILOVER, "--format", "json"], "run: several files are shown as"),
+    ("one bad file of several", ["run", FAILOVER, "environments/nginx.yaml"], "environments/nginx.yaml: these are man"),
     ("an unknown flag", ["run", FAILOVER, "--set", "cluster-failure-treshold=60s"],
      "there is no flag 'cluster-failure-treshold'; did you mean cluster-failure-threshold?"),
     ("a bad value", ["run", FAILOVER, "--set", "cluster-failure-threshold=soon"],
@@ -164,6 +169,22 @@ def test_a_command_that_is_written_wrong_is_2_too(args: list[str]) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_an_unknown_format_is_answered_with_those_there_are() -> None:
+    done = cli("run", FAILOVER, "--format", "xml")
+    assert "there is no format 'xml'; write table, json or html" in done.stderr
+
+
+def test_several_files_are_run_one_after_the_other() -> None:
+    done = cli("run", FAILOVER, "environments/blip.yaml", "--set", "cluster-failure-threshold=60s")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if line in (FAILOVER, "environments/blip.yaml")] == [
+        FAILOVER,
+        "environments/blip.yaml",
+    ]
+    assert lines[-2:] == ["1 of 2 files as expected", f"  not {FAILOVER}"]
+
+
 def test_explain_begins_with_the_first_cause() -> None:
     done = cli("explain", FAILOVER, "deployment/nginx")
     assert done.returncode == 0
@@ -171,7 +192,8 @@ def test_explain_begins_with_the_first_cause() -> None:
 
 
 def test_version_names_the_release_it_follows() -> None:
-    assert cli("version").stdout == f"karmadalab {karmadalab.__version__} (Karmada v1.13, Failover on)\n"
+    said = f"karmadalab {karmadalab.__version__} (Karmada v1.13, Failover on)\n"
+    assert (cli("version").stdout, cli("--version").stdout) == (said, said)
 
 
 def test_help_lists_what_there_is_and_loads_nothing_heavy() -> None:

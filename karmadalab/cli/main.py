@@ -6,7 +6,6 @@ sense. Bad input gets one sentence, never a traceback.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +15,6 @@ from karmadalab.cli import kind
 from karmadalab.cli.refusals import refusals
 
 app = typer.Typer(
-    help="A Karmada control plane in pure Python that a person can stop, rewind, question and rebuild.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -24,15 +22,24 @@ app = typer.Typer(
 )
 
 
-class Format(StrEnum):
-    """How a run is shown."""
+FORMATS = ("table", "json", "html")
 
-    TABLE = "table"
-    JSON = "json"
-    HTML = "html"
+
+def _format(name: str) -> str:
+    """Checks it by hand: an enumeration's message begins with "Value error"."""
+    if name not in FORMATS:
+        raise typer.BadParameter(f"there is no format {name!r}; write {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+    return name
 
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="a scenario, for example environments/failover.yaml")]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="scenarios, one or several")]
+Format = Annotated[
+    str,
+    typer.Option(
+        callback=_format, metavar=f"[{'|'.join(FORMATS)}]", help="a timeline, its events as data, a page with a figure"
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="FLAG=VALUE", help="a flag, for example cluster-failure-threshold=60s; repeatable"),
@@ -40,22 +47,37 @@ Set = Annotated[
 Seed = Annotated[int | None, typer.Option(help="another seed than the file's")]
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="say the version, and end")
+    ] = False,
+) -> None:
+    """A Karmada control plane in pure Python that a person can stop, rewind, question and rebuild."""
+
+
 @app.command()
 def run(
-    file: File,
-    format: Annotated[Format, typer.Option(help="a timeline, its events as data, a page with a figure")] = Format.TABLE,
+    files: Files,
+    format: Format = "table",
     output: Annotated[Path | None, typer.Option("-o", metavar="PATH", help="write there, not to the terminal")] = None,
     set: Set = None,
     seed: Seed = None,
 ) -> None:
-    """Run a scenario and say whether it went as expected.
+    """Run scenarios and say whether they went as expected.
 
-    Exits with 1 if it did not, and says what happened instead.
+    Exits with 1 if one did not, and says what happened instead.
     """
     with refusals():
-        from karmadalab.cli.run import run_and_show
+        from karmadalab.cli.run import run_and_show_all
 
-        met = run_and_show(file, format.value, output, flags_of(set), seed)
+        met = run_and_show_all(files, format, output, flags_of(set), seed)
     if not met:
         raise typer.Exit(1)
 

@@ -4,14 +4,46 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from karmadalab.experiments import ScenarioResult, run_scenario
+from karmadalab.api.errors import BadRequest
+from karmadalab.experiments import ScenarioResult, read_scenario, run_scenario
+
+
+def run_and_show_all(
+    files: Sequence[Path], format: str, output: Path | None, flags: Mapping[str, Any], seed: int | None
+) -> bool:
+    """Run scenarios one after the other; all are read before the first is run.
+
+    Returns:
+        whether all was as expected.
+
+    Raises:
+        BadRequest: several were to become one file or one JSON text.
+        Invalid: one of them makes no sense; nothing was run.
+    """
+    if len(files) == 1:
+        return run_and_show(files[0], format, output, flags, seed)
+    if output is not None or format != "table":
+        raise BadRequest(
+            f"run: several files are shown as tables; give {'-o' if output else format} one file at a time"
+        )
+    for file in files:
+        read_scenario(file, flags, seed)
+    missed = []
+    for file in files:
+        if not run_and_show(file, format, output, flags, seed):
+            missed.append(file)
+        typer.echo()
+    typer.echo(
+        f"{len(files) - len(missed)} of {len(files)} files as expected" + "".join(f"\n  not {f}" for f in missed)
+    )
+    return not missed
 
 
 def run_and_show(file: Path, format: str, output: Path | None, flags: Mapping[str, Any], seed: int | None) -> bool:

@@ -25,7 +25,8 @@ def read_text(path: str | Path) -> str:
             raise BadRequest(f"{path}: larger than {_MAX_BYTES >> 20} MiB; is it the right file?")
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise BadRequest(f"{path}: no such file (looked in {Path.cwd()})") from None
+        looked = "" if file.is_absolute() else f" (looked in {Path.cwd()})"
+        raise BadRequest(f"{path}: no such file{looked}") from None
     except UnicodeDecodeError:
         raise BadRequest(f"{path}: is not a text file") from None
     except OSError as error:
@@ -64,7 +65,15 @@ def load_yaml(path: str | Path) -> Any:
     Raises:
         BadRequest, Invalid: it can't be read, or holds none or several documents.
     """
-    documents = parse_yaml(read_text(path), str(path))
+    return single(parse_yaml(read_text(path), str(path)), str(path))
+
+
+def single(documents: list[Any], where: str) -> Any:
+    """The only one of a file's documents.
+
+    Raises:
+        Invalid: there is none, or there are several.
+    """
     if len(documents) != 1:
-        raise Invalid(f"{path}: expected one YAML document, found {len(documents)}")
+        raise Invalid(f"{where}: expected one YAML document, found {len(documents)}")
     return documents[0]

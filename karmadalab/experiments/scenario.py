@@ -27,7 +27,7 @@ from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.api.meta import Data
 from karmadalab.api.scheme import convert
 from karmadalab.core.settings import Settings
-from karmadalab.environments.files import load_yaml
+from karmadalab.environments.files import parse_yaml, read_text, single
 from karmadalab.environments.fleet import Fleet, read_fleet
 from karmadalab.environments.phases import Phases
 from karmadalab.experiments.actions import Action, located, read_action
@@ -113,7 +113,7 @@ def read_scenario(source: Source, settings: Mapping[str, Any] | None = None, see
     if isinstance(source, Mapping):
         where, base, raw = "scenario", Path(), dict(source)
     else:
-        where, base, raw = str(source), Path(source).parent, load_yaml(source)
+        where, base, raw = str(source), Path(source).parent, _document(source)
     if not isinstance(raw, dict):
         raise Invalid(f"{where}: a scenario is a mapping with about, fleet and until, not {type(raw).__name__}")
     if "members" in raw and "fleet" not in raw:
@@ -160,6 +160,17 @@ def run_scenario(
             moments[action.name] = at_s
     lab.run(max(0.0, scenario.until_s - lab.t))
     return ScenarioResult(scenario.where, scenario.about, lab, judge(scenario.expect, Evidence(lab, moments)))
+
+
+def _document(source: str | Path) -> Any:
+    """The single document of a file, unless it holds something else that is often at hand."""
+    documents = parse_yaml(read_text(source), str(source))
+    if documents and all(isinstance(item, dict) and {"apiVersion", "kind"} <= set(item) for item in documents):
+        raise Invalid(
+            f"{source}: these are manifests, not a scenario; a scenario lists them under manifests, "
+            "beside about, fleet and until"
+        )
+    return single(documents, str(source))
 
 
 def _scenario(
