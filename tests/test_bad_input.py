@@ -17,6 +17,7 @@ from .bad_input.clusters import CLUSTERS
 from .bad_input.faults import FAULTS
 from .bad_input.fleets import FLEETS
 from .bad_input.manifests import MANIFESTS
+from .bad_input.native import NATIVE
 from .bad_input.policies import POLICIES
 from .bad_input.scenarios import SCENARIOS
 from .bad_input.settings import SETTINGS
@@ -25,6 +26,7 @@ from .worlds import lab_with_web
 
 TABLES = {
     "manifest": MANIFESTS,
+    "native": NATIVE,
     "policy": POLICIES,
     "cluster": CLUSTERS,
     "fleet": FLEETS,

@@ -8,12 +8,13 @@ much later, in a member, as a kubelet that can't count: a number of replicas tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from karmadalab.api.errors import BadRequest, Invalid
+from karmadalab.api.errors import Invalid
 from karmadalab.api.meta import ObjectMeta
-from karmadalab.api.quantity import milli
+from karmadalab.api.native_shapes import SHAPES
+from karmadalab.api.shapes import ANY, Fields
 from karmadalab.api.unstructured import Unstructured
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -22,10 +23,8 @@ _LABEL_KEY = re.compile(r"([a-z0-9][-a-z0-9.]*/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Z
 _PATH = re.compile(r"(?!\.\.?$)[^/%]+")
 
 _RBAC = ".rbac.authorization.k8s.io"
-_REPLICAS = ("replicas", "parallelism", "completions")
-_WORKLOADS = frozenset(
-    ("Deployment.apps", "StatefulSet.apps", "ReplicaSet.apps", "DaemonSet.apps", "Job.batch", "CronJob.batch", "Pod")
-)
+_CUSTOM = Fields({"spec": ANY})
+_FOR_EVER = frozenset(("Deployment.apps", "StatefulSet.apps", "ReplicaSet.apps", "DaemonSet.apps"))
 
 
 def check_name(kind: str, group_kind: str, meta: ObjectMeta) -> None:
@@ -69,58 +68,40 @@ def check_labels(kind: str, where: str, labels: Mapping[str, str]) -> None:
             )
 
 
-def check_content(obj: Any) -> None:
-    """The fields of a native kind that the lab reads are what they should be; other kinds pass.
+def check_content(obj: Any, old: Any = None) -> None:
+    """The fields of a native kind that the lab reads are what they should be; other kinds' pass.
+
+    Args:
+        old: an object that was checked before; what both share is not looked at again.
 
     Raises:
         Invalid: naming the path.
     """
-    if isinstance(obj, Unstructured) and obj.GROUP_KIND in _WORKLOADS:
-        meta = obj.metadata
-        for path, problem in _workload_problems(obj.body):
-            raise Invalid(f"{obj.kind} {f'{meta.namespace}/' if meta.namespace else ''}{meta.name}: {path}: {problem}")
-
-
-def _workload_problems(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    spec = body.get("spec", {})
-    if not isinstance(spec, dict):
-        yield "spec", f"expected a mapping, got {spec!r}"
+    if not isinstance(obj, Unstructured):
         return
-    for field in _REPLICAS:
-        number = spec.get(field, 0)
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 0):
-            yield f"spec.{field}", f"expected a whole number of 0 or more, got {number!r}"
-    template = spec.get("template", {})
-    if not isinstance(template, dict) or not isinstance(template.get("spec") or {}, dict):
-        yield "spec.template", "expected a mapping with metadata and spec"
-        return
-    for path, pod in (("spec", spec), ("spec.template.spec", template.get("spec") or {})):
-        yield from _container_problems(f"{path}.containers", pod.get("containers") or [])
+    found = SHAPES.get(obj.GROUP_KIND, _CUSTOM).misfit(_changed(obj.body, old)) or _wrong_restart(obj)
+    if found is not None:
+        meta, (path, problem) = obj.metadata, found
+        where = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
+        raise Invalid(f"{obj.kind} {where}: {path.removeprefix('.')}: {problem}")
 
 
-def _container_problems(path: str, containers: Any) -> Iterator[tuple[str, str]]:
-    if not isinstance(containers, list):
-        yield path, "expected a list, each entry with a '-'"
-        return
-    for index, container in enumerate(containers):
-        at = f"{path}[{index}]"
-        if not isinstance(container, dict):
-            yield at, f"expected a mapping with name and image, got {container!r}"
-        elif not isinstance(container.get("image", ""), str):
-            yield f"{at}.image", f"expected text such as nginx:1.27, got {container['image']!r}"
-        else:
-            resources = container.get("resources") or {}
-            requests = resources.get("requests") if isinstance(resources, dict) else resources
-            yield from _request_problems(f"{at}.resources.requests", requests or {})
+def _changed(body: Mapping[str, Any], old: Any) -> Mapping[str, Any]:
+    """The fields, and those of the spec, that are not the very ones of `old`."""
+    if old is None:
+        return body
+    known = old.body
+    fields = {key: value for key, value in body.items() if value is not known.get(key)}
+    spec = fields.get("spec")
+    if isinstance(spec, dict) and (before := known.get("spec")):
+        fields["spec"] = {key: value for key, value in spec.items() if value is not before.get(key)}
+    return fields
 
 
-def _request_problems(path: str, requests: Any) -> Iterator[tuple[str, str]]:
-    if not isinstance(requests, dict):
-        yield path, f"expected a mapping such as cpu: 100m, got {requests!r}"
-        return
-    for name, amount in requests.items():
-        try:
-            if milli(amount) < 0:
-                yield f"{path}.{name}", f"can't be negative, got {amount}"
-        except (BadRequest, TypeError):  # a list can't even be looked up
-            yield f"{path}.{name}", f"{amount!r} is not a quantity: write for example 100m, 2, 64Mi or 1G"
+def _wrong_restart(obj: Unstructured) -> tuple[str, str] | None:
+    """What is to run for ever starts again whenever it ends."""
+    if obj.GROUP_KIND in _FOR_EVER:
+        policy = ((obj.spec.get("template") or {}).get("spec") or {}).get("restartPolicy") or "Always"
+        if policy != "Always":
+            return "spec.template.spec.restartPolicy", f'Unsupported value: "{policy}": supported values: "Always"'
+    return None

@@ -174,10 +174,10 @@ class Store:
         kind = obj.GROUP_KIND
         meta = obj.metadata
         table = self._table(kind)
+        self.check_new(obj)  # before admission, which fills in what it can read
         if self.admit is not None:
             obj = self.admit("CREATE", obj, None)
             meta = obj.metadata
-        self.check_new(obj)
         if not meta.name:
             self._uids += 1
             meta = replace(meta, name=f"{meta.generateName}{self._uids:05x}")
@@ -211,17 +211,16 @@ class Store:
         meta = obj.metadata
         key = (meta.namespace, meta.name)
         table, old = self._stored(kind, key, obj)
+        if obj.__class__ is Unstructured and obj.body is not old.body:  # typed kinds were checked when they were made
+            check_content(obj, old)
         if self.admit is not None:
             obj = self.admit("UPDATE", obj, old)
             meta = obj.metadata
         obj = with_status_of(obj, old)
         old_meta = old.metadata
         spec_changed = content_changed(obj, old)
-        if not spec_changed:
-            if same_metadata(meta, old_meta):
-                return old
-        elif obj.__class__ is Unstructured:  # typed kinds were checked when they were made
-            check_content(obj)
+        if not spec_changed and same_metadata(meta, old_meta):
+            return old
         if meta is not old_meta:
             check_update(obj, meta, old_meta)
             meta = replace(
