@@ -147,3 +147,15 @@ class Gone(ApiError):
 
 class Unreachable(KarmadalabError):
     """The network between two parts did not carry the call."""
+
+
+def shortly(value: object) -> str:
+    """A value as in a program, cut when it is long.
+
+    >>> shortly("x" * 100)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
+    """
+    if isinstance(value, int) and value.bit_length() > 64:
+        return "a number of more than 64 bits"  # Python refuses to write very long ones
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 80 else f"{text[:37]}..."

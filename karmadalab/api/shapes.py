@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from karmadalab.api.errors import BadRequest
+from karmadalab.api.errors import BadRequest, shortly
 from karmadalab.api.quantity import milli
 
 INT32, INT64 = (1 << 31) - 1, (1 << 63) - 1
@@ -102,18 +102,6 @@ class Named(NamedTuple):
         return None
 
 
-def shortly(value: Any) -> str:
-    """A value as in a program, cut when it is long.
-
-    >>> shortly("x" * 100)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
-    """
-    if isinstance(value, int) and abs(value) > INT64:
-        return "a number of more than 64 bits"  # Python refuses to write very long ones
-    text = "nothing" if value is None else repr(value)
-    return text if len(text) <= 80 else f"{text[:37]}..."
-
-
 def text(like: str = "") -> Leaf:
     """Text; `like` gives an example, for the message."""
 
@@ -160,8 +148,10 @@ def _quantity(value: Any) -> str | None:
     try:
         if milli(value) < 0:
             return f"can't be negative, got {value}"
-    except (BadRequest, TypeError):  # a list can't even be looked up
-        return f"{shortly(value)} is not a quantity: write for example 100m, 2, 64Mi or 1G"
+    except BadRequest as error:
+        return str(error)
+    except TypeError:  # a list can't even be looked up
+        return f"{shortly(value)} is not a quantity: write a number with a suffix such as 100m, 2, 64Mi or 1G"
     return None
 
 

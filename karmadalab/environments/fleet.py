@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from karmadalab.api.cluster import PULL, PUSH, Quantity
-from karmadalab.api.errors import BadRequest, Invalid
+from karmadalab.api.errors import BadRequest, Invalid, shortly
 from karmadalab.api.meta import Data, Taint
 from karmadalab.api.quantity import milli
 from karmadalab.api.scheme import convert
@@ -14,6 +14,8 @@ from karmadalab.api.time import seconds
 from karmadalab.environments.files import load_yaml
 
 MAX_MEMBERS = 5000
+MAX_NODES = 5000  # of a member: what Kubernetes is tested with
+MAX_PODS = (1 << 31) - 1
 _NAME_LENGTH = 48
 
 
@@ -131,6 +133,8 @@ def checked(fleet: Fleet, where: str = "fleet") -> Fleet:
                 raise Invalid(f"{path}.{field}: a length of time can't be negative, got {getattr(member, field)}")
         for number, pool in enumerate(member.nodes):
             _check_pool(f"{path}.nodes[{number}]", pool)
+        if (count := sum(pool.count for pool in member.nodes)) > MAX_NODES:
+            raise Invalid(f"{path}.nodes: expected up to {MAX_NODES} nodes, got {count}")
     return fleet
 
 
@@ -148,6 +152,9 @@ def check_name(path: str, name: str, seen: set[str]) -> None:
 def _check_pool(path: str, pool: NodePool) -> None:
     if pool.count < 0 or pool.pods < 0:
         raise Invalid(f"{path}: count and pods can't be negative")
+    for field, most in (("count", MAX_NODES), ("pods", MAX_PODS)):
+        if getattr(pool, field) > most:
+            raise Invalid(f"{path}.{field}: expected a whole number up to {most}, got {shortly(getattr(pool, field))}")
     for field in ("cpu", "memory"):
         try:
             amount = milli(getattr(pool, field))

@@ -90,6 +90,12 @@ CALLS = [
         "replicas: expected a whole number of 0 or more, got '3'",
     ),
     Wrong(
+        "more replicas than fit",
+        lambda lab: lab.scale("web", 2**31),
+        Invalid,
+        "Deployment default/web: spec.replicas: expected a whole number up to 2147483647, got 2147483648",
+    ),
+    Wrong(
         "nobody's replicas",
         lambda lab: lab.scale("nobody", 3),
         NotFound,

@@ -89,6 +89,31 @@ FLEETS = [
         " 2, 64Mi or 1G",
     ),
     Wrong(
+        "cpus without bound",
+        lambda lab: Lab.fake([{"name": "a", "nodes": {"cpu": "1e999999"}}]),
+        Invalid,
+        "fleet: members[0].nodes[0].cpu: '1e999999' is not a quantity: write a number with a suffix such as 100m,"
+        " 2, 64Mi or 1G",
+    ),
+    Wrong(
+        "nodes without bound",
+        lambda lab: Lab.fake([{"name": "a", "nodes": {"count": 200_000}}]),
+        Invalid,
+        "fleet: members[0].nodes[0].count: expected a whole number up to 5000, got 200000",
+    ),
+    Wrong(
+        "pools without bound",
+        lambda lab: Lab.fake([{"name": "a", "nodes": [{"count": 3000}, {"count": 3000}]}]),
+        Invalid,
+        "fleet: members[0].nodes: expected up to 5000 nodes, got 6000",
+    ),
+    Wrong(
+        "pods without bound",
+        lambda lab: Lab.fake([{"name": "a", "nodes": {"pods": 1 << 31}}]),
+        Invalid,
+        "fleet: members[0].nodes[0].pods: expected a whole number up to 2147483647, got 2147483648",
+    ),
+    Wrong(
         "less than no node",
         lambda lab: Lab.fake([{"name": "a", "nodes": {"count": -1}}]),
         Invalid,

@@ -202,14 +202,14 @@ MANIFESTS = [
         lambda lab: lab.apply(deployment(resources={"requests": {"cpu": "lots"}})),
         Invalid,
         "Deployment default/web: spec.template.spec.containers[0].resources.requests.cpu: 'lots' is not a "
-        "quantity: write for example 100m, 2, 64Mi or 1G",
+        "quantity: write a number with a suffix such as 100m, 2, 64Mi or 1G",
     ),
     Wrong(
         "a list of cpu",
         lambda lab: lab.apply(deployment(resources={"requests": {"cpu": ["1"]}})),
         Invalid,
         "Deployment default/web: spec.template.spec.containers[0].resources.requests.cpu: ['1'] is not a "
-        "quantity: write for example 100m, 2, 64Mi or 1G",
+        "quantity: write a number with a suffix such as 100m, 2, 64Mi or 1G",
     ),
     Wrong(
         "negative cpu",

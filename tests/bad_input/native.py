@@ -17,10 +17,19 @@ def pod(**spec: Any) -> dict[str, Any]:
     return spec_of(template={**WEB, "spec": {**WEB["spec"], **spec}})
 
 
+def limited(**limits: Any) -> dict[str, Any]:
+    """`web` with limits."""
+    return pod(containers=[{"name": "web", "resources": {"limits": limits}}])
+
+
 def other(kind: str, api_version: str = "v1", **body: Any) -> dict[str, Any]:
     """An object of another kind."""
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "web"}, **body}
 
+
+LIMIT = "containers[0].resources.limits."
+WRITE = "write a number with a suffix such as 100m, 2, 64Mi or 1G"
+MOST = "at most 2^63-1 (8Ei less one) fits"
 
 PODS = [
     ("a node selector that is text", pod(nodeSelector="ssd"), "nodeSelector: expected a mapping, got 'ssd'"),
@@ -95,7 +104,7 @@ PODS = [
     (
         "a limit that is no quantity",
         pod(containers=[{"name": "web", "resources": {"limits": {"cpu": "a"}}}]),
-        "containers[0].resources.limits.cpu: 'a' is not a quantity: write for example 100m, 2, 64Mi or 1G",
+        f"{LIMIT}cpu: 'a' is not a quantity: {WRITE}",
     ),
     (
         "pods that end",
@@ -109,6 +118,16 @@ PODS = [
     ),
 ]
 WORKLOADS = [
+    (
+        "more replicas than fit",
+        spec_of(replicas=2**31),
+        "replicas: expected a whole number up to 2147483647, got 2147483648",
+    ),
+    (
+        "replicas without bound",
+        spec_of(replicas=10**30),
+        "replicas: expected a whole number up to 2147483647, got a number of more than 64 bits",
+    ),
     ("a selector that is text", spec_of(selector="x"), "selector: expected a mapping, got 'x'"),
     (
         "labels to match that are a list",
