@@ -16,6 +16,7 @@ from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.native_shapes import SHAPES
 from karmadalab.api.shapes import ANY, Fields
 from karmadalab.api.unstructured import Unstructured
+from karmadalab.api.workload_rules import check_workload
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LABEL_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
@@ -84,6 +85,7 @@ def check_content(obj: Any, old: Any = None) -> None:
         meta, (path, problem) = obj.metadata, found
         where = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
         raise Invalid(f"{obj.kind} {where}: {path.removeprefix('.')}: {problem}")
+    check_workload(obj, old)
 
 
 def _changed(body: Mapping[str, Any], old: Any) -> Mapping[str, Any]:
