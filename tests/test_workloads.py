@@ -65,14 +65,14 @@ def test_names_are_made_as_kubernetes_makes_them(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
-@pytest.mark.parametrize("left_out", [{}, {"replicas": None, "revisionHistoryLimit": None, "strategy": None}])
+@pytest.mark.parametrize("left_out", [{}, {"replicas": None, "revisionHistoryLimit": None, "minReadySeconds": None}])
 def test_a_workload_that_names_no_number_has_one_replica(kind: str, left_out: dict[str, Any]) -> None:
     lab = Lab.fake(members=2)
     spec = {"selector": SELECTOR, "template": {**TEMPLATE, "spec": {**TEMPLATE["spec"], "nodeSelector": None}}}
     manifest = {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web"}, "spec": {**spec, **left_out}}
     [stored] = lab.apply(manifest)
     assert (stored.spec["replicas"], stored.spec["revisionHistoryLimit"]) == (1, 10)
-    assert "strategy" not in stored.spec
+    assert "minReadySeconds" not in stored.spec
     assert "nodeSelector" not in stored.spec["template"]["spec"]
     selector = {"apiVersion": "apps/v1", "kind": kind}
     lab.apply({**policy(), "spec": {"resourceSelectors": [selector], "placement": {"replicaScheduling": DIVIDED}}})

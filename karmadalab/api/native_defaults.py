@@ -9,7 +9,6 @@ Not modelled: the many defaults that nobody here reads (`imagePullPolicy`, `dnsP
 
 from __future__ import annotations
 
-import operator
 from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
@@ -20,21 +19,25 @@ from karmadalab.api.unstructured import Unstructured
 NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
 _KEPT = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort")
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+_NESTED = (dict, list)
 COUNTS: dict[str, dict[str, int]] = {
     "Deployment.apps": {"replicas": 1, "revisionHistoryLimit": 10},
     "StatefulSet.apps": {"replicas": 1, "revisionHistoryLimit": 10},
     "ReplicaSet.apps": {"replicas": 1},
     "DaemonSet.apps": {"revisionHistoryLimit": 10},
     "Job.batch": {"parallelism": 1},
-    "CronJob.batch": {},
+    **{kind: {} for kind in ("CronJob.batch", "Pod", "Ingress.networking.k8s.io", "PodDisruptionBudget.policy")},
+    "HorizontalPodAutoscaler.autoscaling": {"minReplicas": 1},
 }
 
 
 def default_spec(obj: Unstructured) -> Unstructured:
     """A workload without nulls in its spec, which mean the same as nothing, and with its counts."""
-    spec = obj.spec
-    filled = {**COUNTS[obj.GROUP_KIND], **without_nulls(spec)}
-    return obj if filled == spec else obj.with_body(spec=filled)
+    spec, counts = obj.spec, COUNTS[obj.GROUP_KIND]
+    filled = without_nulls(spec)
+    if counts.keys() - filled.keys():
+        filled = {**counts, **filled}
+    return obj if filled is spec else obj.with_body(spec=filled)
 
 
 def without_nulls(data: Any) -> Any:
@@ -43,13 +46,19 @@ def without_nulls(data: Any) -> Any:
     >>> without_nulls({"replicas": None, "template": {"spec": {"nodeSelector": None}}})
     {'template': {'spec': {}}}
     """
+    return _without_nulls(data) if _has_null(data) else data
+
+
+def _without_nulls(data: Any) -> Any:
     if isinstance(data, dict):
-        kept = {key: without_nulls(value) for key, value in data.items() if value is not None}
-        return data if len(kept) == len(data) and all(kept[key] is data[key] for key in kept) else kept
-    if isinstance(data, list):
-        items = [without_nulls(item) for item in data]
-        return data if all(map(operator.is_, items, data)) else items
-    return data
+        return {key: _without_nulls(value) for key, value in data.items() if value is not None}
+    return [_without_nulls(item) for item in data] if isinstance(data, list) else data
+
+
+def _has_null(data: Any) -> bool:
+    if isinstance(data, dict):
+        return any(value is None or (value.__class__ in _NESTED and _has_null(value)) for value in data.values())
+    return isinstance(data, list) and any(item.__class__ in _NESTED and _has_null(item) for item in data)
 
 
 def default_service(obj: Unstructured, old: Unstructured | None, address: Callable[[], str]) -> Unstructured:

@@ -20,7 +20,6 @@ from karmadalab.api.explain import explain_validation, server_words
 from karmadalab.api.meta import Data, ObjectMeta, Resource
 from karmadalab.api.multicluster import MultiClusterIngress, MultiClusterService
 from karmadalab.api.native import Lease
-from karmadalab.api.native_defaults import without_nulls
 from karmadalab.api.policy import (
     ClusterOverridePolicy,
     ClusterPropagationPolicy,
@@ -251,8 +250,6 @@ def decode(data: Any) -> AnyObject:
     if known is None:
         _refuse_wrong_group(where, api_version, kind)
     body = {key: value for key, value in data.items() if key not in ("apiVersion", "kind", "metadata")}
-    if known is not None and "spec" in body:  # of other kinds' nulls we don't know what they mean
-        body["spec"] = without_nulls(body["spec"])
     metadata = convert({"metadata": data.get("metadata") or {}}, _HasMetadata, where).metadata
     return Unstructured(apiVersion=api_version, kind=kind, metadata=metadata, body=body)
 

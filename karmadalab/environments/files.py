@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from karmadalab.api.errors import BadRequest, Invalid
+from karmadalab.environments.plain import FILE_BYTES, MANIFEST_BYTES, plain
 
-_MAX_BYTES = 16 << 20
+_ORDERED = ("tag:yaml.org,2002:omap", "tag:yaml.org,2002:pairs")
 
 
 def read_text(path: str | Path) -> str:
@@ -21,8 +22,8 @@ def read_text(path: str | Path) -> str:
     try:
         if file.is_dir():
             raise BadRequest(f"{path}: is a folder; name a file in it")
-        if file.stat().st_size > _MAX_BYTES:
-            raise BadRequest(f"{path}: larger than {_MAX_BYTES >> 20} MiB; is it the right file?")
+        if file.stat().st_size > FILE_BYTES:
+            raise BadRequest(f"{path}: larger than {FILE_BYTES >> 20} MiB; is it the right file?")
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         looked = "" if file.is_absolute() else f" (looked in {Path.cwd()})"
@@ -34,29 +35,65 @@ def read_text(path: str | Path) -> str:
 
 
 def parse_yaml(text: str, where: str = "manifest") -> list[Any]:
-    """The documents of a YAML (or JSON) text; empty documents are left out.
+    """The documents of a YAML (or JSON) text, in JSON's types; empty documents are left out.
+
+    Times stay the texts that they are written as, as for kubectl.
 
     Raises:
         Invalid: with line and column.
     """
-    from ruamel.yaml import YAML  # 40 ms that a lab without files need not pay
-    from ruamel.yaml.error import YAMLError
-
+    if len(text) > FILE_BYTES:
+        raise Invalid(f"{where}: larger than {FILE_BYTES >> 20} MiB; is it the right text?")
+    limit = MANIFEST_BYTES + 4 * len(text)  # what is more was written by aliases
     if text.lstrip().startswith("{"):
         try:
-            return [json.loads(text)]
-        except ValueError:
+            return [plain(json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant), where, limit)]
+        except (ValueError, RecursionError):
             pass  # YAML's flow style starts so too; its reader gives the better message
+    return [plain(document, where, limit) for document in _yaml_documents(text, where) if document is not None]
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key twice")
+    return found
+
+
+def _constant(name: str) -> float:
+    """`NaN` and `Infinity`, which JSON does not have and YAML takes for texts."""
+    return float(name)
+
+
+def _yaml_documents(text: str, where: str) -> list[Any]:
+    from ruamel.yaml import YAML  # 40 ms that a lab without files need not pay
+    from ruamel.yaml.constructor import ConstructorError, SafeConstructor
+    from ruamel.yaml.error import YAMLError
+
+    class Constructor(SafeConstructor):
+        """Makes JSON's types only."""
+
+    def refuse(_: Any, node: Any) -> None:
+        tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+        raise ConstructorError(None, None, f"JSON has no {tag}; write plain text, a list or a mapping", node.start_mark)
+
+    Constructor.add_constructor("tag:yaml.org,2002:timestamp", SafeConstructor.construct_yaml_str)
+    for tag in ("tag:yaml.org,2002:binary", "tag:yaml.org,2002:set", *_ORDERED, None):
+        Constructor.add_constructor(tag, refuse)
     reader = YAML(typ="safe", pure=True)
+    reader.Constructor = Constructor
     try:
-        return [document for document in reader.load_all(text) if document is not None]
+        return list(reader.load_all(text))
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise Invalid(f"{where}: not YAML{place}: {problem}") from None
-    except (ValueError, RecursionError) as error:
-        raise Invalid(f"{where}: not YAML: {error}") from None
+    except RecursionError:
+        raise Invalid(f"{where}: nested too deeply to be read") from None
+    except ValueError as error:
+        text = "a number of thousands of digits" if "digits" in str(error) else str(error)
+        raise Invalid(f"{where}: not YAML: {text}") from None
 
 
 def load_yaml(path: str | Path) -> Any:

@@ -12,6 +12,7 @@ from karmadalab.api.quantity import milli
 from karmadalab.api.scheme import convert
 from karmadalab.api.time import seconds
 from karmadalab.environments.files import load_yaml
+from karmadalab.environments.plain import FILE_BYTES, plain
 
 MAX_MEMBERS = 5000
 MAX_NODES = 5000  # of a member: what Kubernetes is tested with
@@ -92,7 +93,7 @@ def read_fleet(source: Any, where: str = "fleet") -> Fleet:
         return read_fleet(source, where)
     if not isinstance(source, dict):
         raise Invalid(f"{where}: a fleet is a mapping with members, not {type(source).__name__}")
-    return checked(convert(_plain_modes(source), Fleet, where), where)
+    return checked(convert(_plain_modes(plain(source, where, FILE_BYTES)), Fleet, where), where)
 
 
 def _plain_modes(source: dict[str, Any]) -> dict[str, Any]:

@@ -9,16 +9,17 @@ from typing import Any
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import BadRequest, Conflict, Invalid
 from karmadalab.api.meta import Resource, replace
-from karmadalab.api.scheme import AnyObject, decode, resource_type
+from karmadalab.api.scheme import AnyObject, decode, describe, resource_type, to_dict
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.environments.files import parse_yaml, read_text
+from karmadalab.environments.plain import plain
 
 Manifests = str | Path | Mapping[str, Any] | AnyObject | Iterable[Any]
 
 
 def read_manifests(manifests: Any) -> list[Any]:
     if isinstance(manifests, (Resource, Unstructured)):
-        return [manifests]
+        return [_sound(manifests)]
     if isinstance(manifests, Path):
         return _documents(read_text(manifests), str(manifests))
     if isinstance(manifests, str):
@@ -28,11 +29,30 @@ def read_manifests(manifests: Any) -> list[Any]:
     if isinstance(manifests, Mapping):
         data = dict(manifests)
         if data.get("kind") == "List" and isinstance(data.get("items"), list):
-            return [obj for item in data["items"] for obj in read_manifests(item)]
-        return [decode(data)]
+            return _all(data["items"])
+        return [decode(plain(data, describe(data)))]
     if isinstance(manifests, Iterable):
-        return [obj for item in manifests for obj in read_manifests(item)]
+        return _all(manifests)
     raise BadRequest(f"apply: expected a file, a YAML text or manifests, got {type(manifests).__name__}")
+
+
+def _all(manifests: Iterable[Any]) -> list[Any]:
+    try:
+        return [obj for item in manifests for obj in read_manifests(item)]
+    except RecursionError:
+        raise Invalid("apply: a list of manifests holds itself, and so has no end") from None
+
+
+def _sound(obj: Any) -> Any:
+    """An object made by hand, if it could be sent at all."""
+    where = f"{obj.kind} {obj.metadata.name}"
+    if isinstance(obj, Unstructured):
+        obj = replace(obj, body=plain(obj.body, where))
+    try:
+        plain(to_dict(obj), where)
+    except RecursionError:
+        raise Invalid(f"{where}: holds itself, and so has no end") from None
+    return obj
 
 
 def _documents(text: str, where: str) -> list[Any]:

@@ -119,7 +119,6 @@ def _rank(obj: Any) -> bool:
 
 
 def _put(store: Store, obj: Any) -> Any:
-    store.check_new(obj)  # also of an update: what it says of itself must be right before anything is filled in
     old = store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
     return store.create(obj) if old is None else store.update(applied(obj, old))
 

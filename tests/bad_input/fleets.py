@@ -5,6 +5,7 @@ from __future__ import annotations
 from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.lab import Lab
 
+from .manifests import ITSELF
 from .wrong import Wrong
 
 FLEETS = [
@@ -87,6 +88,12 @@ FLEETS = [
         Invalid,
         "fleet: members[0].nodes[0].cpu: 'many' is not a quantity: write a number with a suffix such as 100m,"
         " 2, 64Mi or 1G",
+    ),
+    Wrong(
+        "a list that holds itself",
+        lambda lab: Lab.fake(ITSELF),
+        Invalid,
+        "fleet: members[0]: holds itself, and so has no end",
     ),
     Wrong(
         "cpus without bound",

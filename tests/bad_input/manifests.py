@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 from karmadalab.api.errors import BadRequest, Invalid
+from karmadalab.api.meta import ObjectMeta
+from karmadalab.api.unstructured import Unstructured
 from tests.worlds import deployment
 
 from .wrong import Wrong, spec_of, with_meta
+
+CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+ALIASES = "\n".join(f"  {b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghij"))
+ITSELF: list[Any] = []
+ITSELF.append(ITSELF)
+
+
+def config_map(data: str) -> str:
+    """A manifest as text, with a line of its own."""
+    return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n{data}\n"
+
+
+def holding_itself() -> dict[str, Any]:
+    """A manifest that is its own data."""
+    found: dict[str, Any] = {**CONFIG_MAP}
+    found["data"] = found
+    return found
+
 
 MANIFESTS = [
     Wrong(
@@ -223,5 +246,125 @@ MANIFESTS = [
         Invalid,
         "Deployment default/web: spec.template.spec.containers[0].resources.requests: expected a mapping such"
         " as cpu: 100m, got '1 cpu'",
+    ),
+    Wrong(
+        "aliases that stand for a billion texts",
+        lambda lab: lab.apply(config_map(f"data:\n  a: &a [x, x, x, x, x, x, x, x, x]\n{ALIASES}")),
+        Invalid,
+        "manifest: larger than 1.5 MiB with its aliases written out: no API server would take it",
+    ),
+    Wrong(
+        "an alias inside what it stands for",
+        lambda lab: lab.apply(config_map("data: &d {a: *d}")),
+        Invalid,
+        "manifest: data.a: holds itself, and so has no end",
+    ),
+    Wrong(
+        "a mapping that holds itself",
+        lambda lab: lab.apply(holding_itself()),
+        Invalid,
+        "ConfigMap a: data.data: holds itself, and so has no end",
+    ),
+    Wrong(
+        "a list that holds itself",
+        lambda lab: lab.apply(ITSELF),
+        Invalid,
+        "apply: a list of manifests holds itself, and so has no end",
+    ),
+    Wrong(
+        "an object that holds itself",
+        lambda lab: lab.apply(Unstructured("example.io/v1", "Redis", ObjectMeta(name="a"), {"spec": {"a": ITSELF}})),
+        Invalid,
+        "Redis a: spec.a[0]: holds itself, and so has no end",
+    ),
+    Wrong(
+        "two hundred mappings in each other",
+        lambda lab: lab.apply('{"a":' * 200 + "1" + "}" * 200),
+        Invalid,
+        f"manifest: {'a.' * 20}...: nested more than 100 deep",
+    ),
+    Wrong(
+        "five thousand mappings in each other",
+        lambda lab: lab.apply('{"a":' * 5000 + "1" + "}" * 5000),
+        Invalid,
+        "manifest: nested too deeply to be read",
+    ),
+    Wrong(
+        "more than an API server takes",
+        lambda lab: lab.apply({**CONFIG_MAP, "data": {"a": "x" * 2_000_000}}),
+        Invalid,
+        "ConfigMap a: larger than 1.5 MiB with its aliases written out: no API server would take it",
+    ),
+    Wrong(
+        "bytes",
+        lambda lab: lab.apply(config_map("data: {a: !!binary aGVsbG8=}")),
+        Invalid,
+        "manifest: not YAML at line 4, column 11: JSON has no !!binary; write plain text, a list or a mapping",
+    ),
+    Wrong(
+        "a set",
+        lambda lab: lab.apply(config_map("data: !!set {a, b}")),
+        Invalid,
+        "manifest: not YAML at line 4, column 7: JSON has no !!set; write plain text, a list or a mapping",
+    ),
+    Wrong(
+        "a tag of one's own",
+        lambda lab: lab.apply(config_map("data: !mine {a: b}")),
+        Invalid,
+        "manifest: not YAML at line 4, column 7: JSON has no !mine; write plain text, a list or a mapping",
+    ),
+    Wrong(
+        "a set of Python's",
+        lambda lab: lab.apply({**CONFIG_MAP, "data": {"a", "b"}}),
+        Invalid,
+        "ConfigMap a: data: expected text, a number, true, false, a list or a mapping, got a set",
+    ),
+    Wrong(
+        "a key twice",
+        lambda lab: lab.apply(config_map("data: {a: b, a: c}")),
+        Invalid,
+        'manifest: not YAML at line 4, column 14: found duplicate key "a" with value "c" (original value: "b")',
+    ),
+    Wrong(
+        "a key twice in JSON",
+        lambda lab: lab.apply('{"kind": "ConfigMap", "data": {"a": "b", "a": "c"}}'),
+        Invalid,
+        'manifest: not YAML at line 1, column 42: found duplicate key "a" with value "c" (original value: "b")',
+    ),
+    Wrong(
+        "a list as a key",
+        lambda lab: lab.apply(config_map("data: {[1, 2]: x}")),
+        Invalid,
+        "manifest: data: (1, 2) can't name a field: write text",
+    ),
+    Wrong(
+        "no number",
+        lambda lab: lab.apply({"apiVersion": "example.io/v1", "kind": "Redis", "spec": {"a": float("nan")}}),
+        Invalid,
+        "Redis (no name): spec.a: expected a number, got nan",
+    ),
+    Wrong(
+        "no number in JSON",
+        lambda lab: lab.apply('{"kind": "Redis", "spec": {"a": NaN}}'),
+        Invalid,
+        "manifest: spec.a: expected a number, got nan",
+    ),
+    Wrong(
+        "a number of five thousand digits",
+        lambda lab: lab.apply(f"spec:\n  replicas: {'9' * 5000}\n"),
+        Invalid,
+        "manifest: not YAML: a number of thousands of digits",
+    ),
+    Wrong(
+        "half a character",
+        lambda lab: lab.apply(with_meta(annotations={"a": "\ud800"})),
+        Invalid,
+        "Deployment default/web: metadata.annotations.a: holds half a character (\\ud800)",
+    ),
+    Wrong(
+        "half a character in an object",
+        lambda lab: lab.apply(Unstructured("v1", "ConfigMap", ObjectMeta(name="a", annotations={"a": "\ud800"}))),
+        Invalid,
+        "ConfigMap a: metadata.annotations.a: holds half a character (\\ud800)",
     ),
 ]
