@@ -26,6 +26,9 @@ class Request(NamedTuple):
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
+_NOT_WAITING = -1  # no row of the trace
+
+
 class WorkQueue:
     """Requests waiting for one controller; `work` is called with each when its turn comes.
 
@@ -62,10 +65,12 @@ class WorkQueue:
 
     def add(self, request: Request) -> None:
         """Ask for an object now, because of what is going on now."""
-        if request in self._waiting or self.closed:  # a late answer of a slow network may ask after the end
+        if self.closed:  # a late answer of a slow network may ask after the end
             return
-        self._waiting[request] = self._trace.cause
-        if request in self._busy:
+        waiting = self._waiting
+        known = len(waiting)
+        waiting.setdefault(request, self._trace.cause)
+        if len(waiting) == known or (self._busy and request in self._busy):
             return
         if self.latency_s:
             self._clock.call_later(self.latency_s, self._take, request)
@@ -99,8 +104,8 @@ class WorkQueue:
 
     def forget(self, request: Request) -> None:
         """A success: the next failure starts from the base delay."""
-        if request in self._failures:
-            del self._failures[request]
+        if self._failures:
+            self._failures.pop(request, None)
 
     def hold(self, request: Request, delay_s: float, resume: Callable[[], None]) -> None:
         """Keep a request busy while its call crosses a slow network, then go on with it."""
@@ -143,8 +148,10 @@ class WorkQueue:
     def _take(self, request: Request) -> None:
         if self._backlog is not None:
             self._backlog.append((self._take, (request,)))
-        elif request in self._waiting and request not in self._busy:
-            self._work(request, self._waiting.pop(request))
+        elif not (self._busy and request in self._busy):
+            cause = self._waiting.pop(request, _NOT_WAITING)
+            if cause != _NOT_WAITING:
+                self._work(request, cause)
 
     def _release(self, request: Request, resume: Callable[[], None]) -> None:
         if self.closed:
