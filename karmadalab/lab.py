@@ -17,13 +17,13 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.errors import BadRequest, NotFound
+from karmadalab.api.errors import BadRequest, NotFound, shortly
 from karmadalab.api.naming import binding_name
 from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import duration, seconds
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.cluster_status import ThresholdFilter
-from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock, WallClock, in_turn, real_time
+from karmadalab.core.clock import DEFAULT_EPOCH, GRAIN_S, VirtualClock, WallClock, in_turn, real_time
 from karmadalab.core.settings import Settings
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.story import Story, parse, tell
@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # they need what a browser does not have
     from karmadalab.environments.observe import Observation
 
 _BINDINGS = (ResourceBinding.GROUP_KIND, ClusterResourceBinding.GROUP_KIND)
+_LATEST = 1 << 32  # as an epoch: a hundred years on, moments are still exact
 
 
 class Lab(Objects):
@@ -260,12 +261,12 @@ class Lab(Objects):
         """
         end = self.clock.now() + seconds(timeout, "timeout")
         step_s = seconds(step, "step")
-        if step_s <= 0:
-            raise BadRequest(f"step: must be longer than 0s, got {step}")
+        if step_s < GRAIN_S:
+            raise BadRequest(f"step: must be at least {GRAIN_S:.1g}s, or time would not pass, got {step}")
         while not holds(self):
-            if self.clock.now() >= end:
+            if (left_s := end - self.clock.now()) < GRAIN_S:
                 raise BadRequest(f"run_until: still not so after {timeout}; look at lab.timeline to see what happened")
-            self.run(min(step_s, end - self.clock.now()))
+            self.run(min(step_s, left_s))
         return self
 
     @in_turn
@@ -439,6 +440,10 @@ def _journal(path: str | Path) -> Journal:
 
 
 def _clock(epoch: float | None, speed: float | None, lead_s: float) -> VirtualClock:
+    if epoch is not None and (
+        isinstance(epoch, bool) or not isinstance(epoch, (int, float)) or not 0 <= epoch <= _LATEST
+    ):
+        raise BadRequest(f"epoch: expected Unix seconds from 0 (1970) to 2^32 (2106), got {shortly(epoch)}")
     if speed is not None:
         return WallClock(epoch, speed, lead_s)
     return VirtualClock(DEFAULT_EPOCH if epoch is None else epoch, lead_s)

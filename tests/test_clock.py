@@ -14,6 +14,7 @@ import pytest
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.core.clock import DEFAULT_EPOCH, NeverSettles, VirtualClock, WallClock
+from karmadalab.lab import Lab
 
 Make = Callable[[], VirtualClock]
 
@@ -242,3 +243,9 @@ def test_no_two_threads_act_at_once() -> None:
     for thread in threads:
         thread.join()
     assert set(overlaps) == {1}
+
+
+def test_a_timeout_between_two_ticks_of_the_clock_ends() -> None:
+    lab = Lab.fake(members=1)
+    with pytest.raises(BadRequest, match="still not so after"):
+        lab.run_until(lambda _: False, timeout=0.7)

@@ -157,5 +157,5 @@ def shortly(value: object) -> str:
     """
     if isinstance(value, int) and value.bit_length() > 64:
         return "a number of more than 64 bits"  # Python refuses to write very long ones
-    text = "nothing" if value is None else repr(value)
+    text = repr(value)
     return text if len(text) <= 80 else f"{text[:37]}..."

@@ -11,10 +11,13 @@ from __future__ import annotations
 import datetime as _dt
 import re
 
-from karmadalab.api.errors import BadRequest
+from karmadalab.api.errors import BadRequest, shortly
 
 _UTC = _dt.UTC
 _UNIT_S = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_LONGEST_S = 100 * 365.25 * 86400  # a slip rather than a wish
+_BEYOND = 1 << 60
+_ENDLESS = (float("inf"), float("-inf"))
 _PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|us|µs|ns|m|s)")
 
 
@@ -71,30 +74,34 @@ def seconds(value: str | float, what: str = "duration") -> float:
         what: how to name it in the error.
 
     Raises:
-        BadRequest: it is neither.
+        BadRequest: it is neither, or longer than a hundred years.
 
     >>> seconds("1m30s"), seconds(1.5), seconds("-20s")
     (90.0, 1.5, -20.0)
     """
+    number = _parsed(value)
+    if number is None or number != number or (number in _ENDLESS and not isinstance(value, str)):
+        raise BadRequest(f"{what}: {shortly(value)} is not a duration: write 40s, 5m, 1h30m or a number of seconds")
+    if abs(number) > _LONGEST_S:
+        raise BadRequest(f"{what}: {shortly(value)} is longer than a hundred years")
+    return number
+
+
+def _parsed(value: object) -> float | None:
+    """Seconds, perhaps more than a float can hold; None for what is no length of time."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise BadRequest(f"{what}: {value!r} is not a duration: write 40s, 5m, 1h30m or a number of seconds")
+        return None
     if not isinstance(value, str):
-        if value != value or value in (float("inf"), float("-inf")):
-            raise BadRequest(f"{what}: {value!r} is not a duration: write 40s, 5m, 1h30m or a number of seconds")
-        return float(value)
+        return float(max(-_BEYOND, min(value, _BEYOND))) if isinstance(value, int) else value
     text = value.strip()
-    sign = -1.0 if text.startswith("-") else 1.0
-    body = text.lstrip("+-")
+    sign, body = (-1.0 if text[:1] == "-" else 1.0), text[1:] if text[:1] in ("+", "-") else text
     parts = _PART.findall(body)
     if parts and "".join(n + u for n, u in parts) == body:
         return sign * sum(float(number) * _UNIT_S[unit] for number, unit in parts)
     try:
-        number = float(text)
+        return float(text) if text[-1:].isdigit() or text[-1:] == "." else None
     except ValueError:
-        number = float("nan")
-    if number - number != 0:
-        raise BadRequest(f"{what}: {value!r} is not a duration: write 40s, 5m, 1h30m or a number of seconds")
-    return number
+        return None
 
 
 def duration(length_s: float) -> str:

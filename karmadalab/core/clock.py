@@ -25,6 +25,7 @@ from karmadalab.api.time import Time
 DEFAULT_EPOCH = Time.parse("2026-01-01T00:00:00Z")
 
 _GRAIN = float(1 << 20)
+GRAIN_S = 1 / _GRAIN
 _LOOK_EVERY, _BUSY = 10_000, 1_000_000  # calls at one instant: look what goes on; it can't be honest work
 _LONGEST_WAIT_S = 3600.0  # a condition variable takes no infinity
 

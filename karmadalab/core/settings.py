@@ -23,12 +23,15 @@ Seconds = Annotated[float, "seconds"]
 PROFILES = ("v1.13", "v1.18")
 PURGE_MODES = ("Gracefully", "Directly")
 
-_NEVER_ZERO = frozenset(
+# A loop that pauses less than that does nothing else.
+_LEAST_S = dict.fromkeys(
     (
         *("cluster_monitor_period", "cluster_status_update_frequency", "cluster_lease_duration"),
-        *("rate_limiter_base_delay", "rate_limiter_max_delay"),
-    )
+        *("rate_limiter_base_delay", "rate_limiter_max_delay", "horizontal_pod_autoscaler_sync_period"),
+    ),
+    0.001,
 )
+_LEAST_RENEWAL_S = 0.01
 
 _GATES_V1_13 = {
     "Failover": True,  # off by default in Karmada v1.13; without it there is no lesson
@@ -50,14 +53,6 @@ _GATES_V1_18 = {
     "ControllerPriorityQueue": True,
 }
 DEFAULT_GATES: Mapping[str, Mapping[str, bool]] = {"v1.13": _GATES_V1_13, "v1.18": _GATES_V1_18}
-
-# Periods of loops, which would never pause without one.
-_LOOPS = (
-    "cluster_monitor_period",
-    "cluster_status_update_frequency",
-    "cluster_lease_duration",
-    "horizontal_pod_autoscaler_sync_period",
-)
 
 
 @dataclass(frozen=True)
@@ -115,6 +110,12 @@ class Settings:
                 "cluster_lease_renew_interval_fraction: a lease renewed later than it ends is never valid, and one "
                 f"renewed all the time never rests; choose a fraction above 0 and up to 1, not "
                 f"{self.cluster_lease_renew_interval_fraction:g}"
+            )
+        if (renewal_s := self.cluster_lease_duration * self.cluster_lease_renew_interval_fraction) < _LEAST_RENEWAL_S:
+            raise BadRequest(
+                "cluster_lease_renew_interval_fraction: a lease is renewed after this fraction of "
+                f"cluster_lease_duration, which would be after {renewal_s:g}s; at least {duration(_LEAST_RENEWAL_S)} "
+                "must pass"
             )
         if self.no_execute_taint_eviction_purge_mode not in PURGE_MODES:
             raise BadRequest(
@@ -247,8 +248,8 @@ def _offer(name: str, known: Any) -> str:
 def _positive(name: str, value: float) -> float:
     if value < 0:
         raise BadRequest(f"{name}: a length of time can't be negative, got {duration(value)}")
-    if value == 0 and name in _NEVER_ZERO:
-        raise BadRequest(f"{name}: must be longer than 0s, or the loop would never pause")
+    if value < (least := _LEAST_S.get(name, 0)):
+        raise BadRequest(f"{name}: must be at least {duration(least)}, or the loop would never pause, got {value:g}s")
     return value
 
 

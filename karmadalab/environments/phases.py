@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from karmadalab.api.errors import BadRequest
+from karmadalab.api.time import seconds
 from karmadalab.environments.fleet import Fleet
 
 
@@ -40,6 +41,13 @@ class Phases:
     eviction_order: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        named = ("monitor_s", "latency_s", "scheduler_latency_s", "eviction_s")
+        given = {name: getattr(self, name) for name in named}
+        given |= {f"probe_s[{member!r}]": beat_s for member, beat_s in self.probe_s.items()}
+        for name, value in given.items():
+            if isinstance(value, str):
+                raise BadRequest(f"phases.{name}: expected a number of seconds, got {value!r}")
+            seconds(value, f"phases.{name}")
         for name in ("latency_s", "scheduler_latency_s", "eviction_s"):
             if getattr(self, name) < 0:
                 raise BadRequest(f"phases.{name}: a length of time can't be negative, got {getattr(self, name)}")

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from karmadalab.api.errors import BadRequest, Conflict, Invalid
-from tests.worlds import deployment
+from typing import Any
+
+from karmadalab.api.errors import BadRequest, Conflict, Forbidden, Invalid
+from tests.worlds import deployment, policy
 
 from .wrong import Wrong, cluster, spec_of, with_meta
+
+
+def other_scheduler(name: str) -> dict[str, Any]:
+    """A policy for another scheduler."""
+    found = policy(name)
+    return {**found, "spec": {**found["spec"], "schedulerName": "other"}}
+
 
 CLUSTERS = [
     Wrong(
@@ -65,5 +74,12 @@ CLUSTERS = [
         lambda lab: lab.apply([deployment("fine"), spec_of(replicas=-3)]),
         Invalid,
         "Deployment default/web: spec.replicas: expected a whole number of 0 or more, got -3",
+    ),
+    Wrong(
+        "two manifests, the second against the first",
+        lambda lab: lab.apply([with_meta(name="pq"), policy("pq"), other_scheduler("pq")]),
+        Forbidden,
+        'PropagationPolicy default/pq: admission webhook "propagationpolicy.karmada.io" denied the request: '
+        "the schedulerName should not be updated",
     ),
 ]

@@ -72,7 +72,7 @@ PODS = [
     (
         "a container that is nothing",
         pod(containers=[None]),
-        "containers[0]: expected a mapping with name and image, got nothing",
+        "containers[0]: expected a mapping with name and image, got None",
     ),
     (
         "tolerations that are a mapping",

@@ -41,6 +41,12 @@ SCENARIOS = [
         "scenario: until: a time can't be negative, got -1m; times count from the beginning of the lab",
     ),
     Wrong(
+        "no end in a lifetime",
+        lambda lab: scenario(until=10**30),
+        Invalid,
+        "scenario: until: 1e+30 is longer than a hundred years",
+    ),
+    Wrong(
         "a misspelt part",
         lambda lab: scenario(expects=[]),
         Invalid,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.core.settings import Settings
+from karmadalab.environments.phases import Phases
 from karmadalab.lab import Lab
 
 from .wrong import Wrong
@@ -31,7 +32,62 @@ SETTINGS = [
         "a loop without a pause",
         lambda lab: Lab.fake(members=1, settings={"cluster-monitor-period": 0}),
         BadRequest,
-        "cluster_monitor_period: must be longer than 0s, or the loop would never pause",
+        "cluster_monitor_period: must be at least 1ms, or the loop would never pause, got 0s",
+    ),
+    Wrong(
+        "a loop that hardly pauses",
+        lambda lab: Lab.fake(members=1, settings={"horizontal-pod-autoscaler-sync-period": 1e-6}),
+        BadRequest,
+        "horizontal_pod_autoscaler_sync_period: must be at least 1ms, or the loop would never pause, got 1e-06s",
+    ),
+    Wrong(
+        "a lease that is renewed a thousand times a second",
+        lambda lab: Lab.fake(members=1, settings={"cluster-lease-duration": 0.004}),
+        BadRequest,
+        "cluster_lease_renew_interval_fraction: a lease is renewed after this fraction of cluster_lease_duration, "
+        "which would be after 0.001s; at least 10ms must pass",
+    ),
+    Wrong(
+        "a patience of a thousand years",
+        lambda lab: Lab.fake(members=1, settings={"cluster-failure-threshold": "9000000h"}),
+        BadRequest,
+        "cluster_failure_threshold: '9000000h' is longer than a hundred years",
+    ),
+    Wrong(
+        "an epoch that is no number",
+        lambda lab: Lab.fake(members=1, epoch=float("nan")),
+        BadRequest,
+        "epoch: expected Unix seconds from 0 (1970) to 2^32 (2106), got nan",
+    ),
+    Wrong(
+        "an epoch without end",
+        lambda lab: Lab.fake(members=1, epoch=float("inf")),
+        BadRequest,
+        "epoch: expected Unix seconds from 0 (1970) to 2^32 (2106), got inf",
+    ),
+    Wrong(
+        "an epoch in words",
+        lambda lab: Lab.fake(members=1, epoch="now"),
+        BadRequest,
+        "epoch: expected Unix seconds from 0 (1970) to 2^32 (2106), got 'now'",
+    ),
+    Wrong(
+        "a beat that is no number",
+        lambda lab: Phases(monitor_s=float("nan")),
+        BadRequest,
+        "phases.monitor_s: nan is not a duration: write 40s, 5m, 1h30m or a number of seconds",
+    ),
+    Wrong(
+        "a probe without end",
+        lambda lab: Phases(probe_s={"member1": float("inf")}),
+        BadRequest,
+        "phases.probe_s['member1']: inf is not a duration: write 40s, 5m, 1h30m or a number of seconds",
+    ),
+    Wrong(
+        "a latency in words",
+        lambda lab: Phases(latency_s="1s"),
+        BadRequest,
+        "phases.latency_s: expected a number of seconds, got '1s'",
     ),
     Wrong(
         "maybe",
@@ -131,7 +187,7 @@ SETTINGS = [
         "a back-off of nothing",
         lambda lab: Lab.fake(members=1, settings={"rate-limiter-base-delay": 0}),
         BadRequest,
-        "rate_limiter_base_delay: must be longer than 0s, or the loop would never pause",
+        "rate_limiter_base_delay: must be at least 1ms, or the loop would never pause, got 0s",
     ),
     Wrong(
         "a lease renewed all the time",
