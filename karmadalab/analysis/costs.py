@@ -14,7 +14,7 @@ def outage_costs(result: ScenarioResult) -> dict[str, Any]:
 
     Returns:
         `detections`: how often a cluster stopped being Ready; `moves`: how many evictions; `lost`: replica-seconds;
-        `double_s`: seconds with more replicas than before; `total_s`: the longest time from a fault to the replacement
+        `double_s`: seconds with more replicas than wanted; `total_s`: the longest time from a fault to the replacement
         that serves, None when there was none.
     """
     recording = record(result.lab)
