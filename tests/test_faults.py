@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
+from typing import Any
 
 import pytest
 
 from karmadalab.core.controller import Manager
+from karmadalab.environments.faults import Acting, Fault, combined, effect_of
 from karmadalab.environments.link import REFUSED, SILENT, UP
 from karmadalab.lab import Lab
 
@@ -182,3 +185,31 @@ def test_a_hanging_member_is_noticed_over_a_slow_uplink(lab: Lab) -> None:
     lab.fault("member2").slow("5s")
     lab.run("5m")
     assert "Ready=False" in repr(lab.get("Cluster", "member2"))
+
+
+def test_faults_that_are_equal_count_as_one_and_add_up_to_what_all_of_them_do() -> None:
+    dice, acting = Random(1), Acting()
+    there: list[Fault] = []
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("refuse", {}),
+        ("hang", {}),
+        ("slow", {"latency_s": 2.0}),
+        ("slow", {"latency_s": 5.0}),
+    ]
+    for row in range(500):
+        if there and dice.random() < 0.45:
+            gone = dice.choice(there)
+            there.remove(gone)
+            acting.remove(gone)
+        else:
+            name, options = dice.choice(kinds)
+            fault = Fault(name, dice.choice(("member1", "member2")), *effect_of(name, False, **options), lambda _: None)
+            fault.row = row
+            there.append(fault)
+            acting.add(fault)
+        for target in ("member1", "member2"):
+            mine = [fault for fault in there if fault.target == target]
+            few = acting.on(target)
+            assert len(few) <= len(kinds)
+            assert combined([fault.effect for fault in few]) == combined([fault.effect for fault in mine])
+            assert few[:1] == mine[:1]

@@ -21,7 +21,7 @@ from karmadalab.core.settings import Settings
 from karmadalab.core.trace import FAULT, Trace
 from karmadalab.environments.control_plane import CONTROLLER_MANAGER, SCHEDULER, ControlPlane
 from karmadalab.environments.credentials import Credentials
-from karmadalab.environments.faults import FROZEN, RUNNING, STOPPED, Effect, Fault, combined
+from karmadalab.environments.faults import FROZEN, RUNNING, STOPPED, Acting, Effect, Fault, combined
 from karmadalab.environments.fleet import Fleet, MemberSpec
 from karmadalab.environments.link import REFUSED, SILENT, UP, Link, Remote
 from karmadalab.environments.load import Loads
@@ -62,6 +62,7 @@ class FakeWorld:
         self.agents: dict[str, Manager] = {}
         self.faults: list[Fault] = []
         self.to_come: list[Fault] = []
+        self.acting = Acting()
         self.loads = Loads(self.clock, self.members)
         control_plane.metrics = self.loads
         self._rng = rng
@@ -157,6 +158,7 @@ class FakeWorld:
         """Let a fault act."""
         fault.row = self.trace.note("fault", fault.target, fault.text, verb=FAULT, detail={"fault": fault.name})
         self.faults.append(fault)
+        self.acting.add(fault)
         with self.trace.acting("fault", fault.row):
             self._rework(fault.target)
 
@@ -164,6 +166,7 @@ class FakeWorld:
     def end(self, fault: Fault) -> None:
         """Let a fault cease to act."""
         self.faults.remove(fault)
+        self.acting.remove(fault)
         row = self.trace.note("fault", fault.target, f"healed: {fault.text}", verb=FAULT, detail={"healed": fault.name})
         with self.trace.acting("fault", row):
             self._rework(fault.target)
@@ -171,8 +174,7 @@ class FakeWorld:
     def _rework(self, target: str) -> None:
         """Bring a member, or a process, to the state that the faults acting on it add up to."""
         name = target.removeprefix(_AGENT)
-        acting = [fault for fault in self.faults if fault.target in (name, f"{_AGENT}{name}")]
-        culprit = _first(acting, _silences)
+        culprit = _first(self.acting.on(name, f"{_AGENT}{name}"), _silences)
         if culprit is None:
             self.trace.blame.pop(name, None)
         else:
@@ -181,13 +183,13 @@ class FakeWorld:
             self._rework_process(self.process(target))
             return
         self._rework_member(target)
-        lost = not combined([fault.effect for fault in self.faults if fault.target == target]).credentials
+        lost = not combined([fault.effect for fault in self.acting.on(target)]).credentials
         self._credentials.set_lost(target, lost)
         if target in self.agents:
             self._rework_process(self.agents[target])
 
     def _rework_member(self, name: str) -> None:
-        acting = [fault for fault in self.faults if fault.target == name]
+        acting = self.acting.on(name)
         effect = combined([f.effect for f in acting])
         member = self.members[name]
         self._rework_workloads(member, effect, {f.effect.bad_image for f in acting} - {""})
@@ -222,8 +224,8 @@ class FakeWorld:
 
     def _wanted(self, process: Manager) -> str:
         """The state that the faults on a process, and on its member, add up to."""
-        targets = (process.name, process.name.removeprefix(_AGENT))
-        return combined([fault.effect for fault in self.faults if fault.target in targets]).process
+        targets = {process.name, process.name.removeprefix(_AGENT)}
+        return combined([fault.effect for fault in self.acting.on(*targets)]).process
 
     def _rework_process(self, process: Manager) -> None:
         """An agent is stopped or frozen by faults on its member, and by faults on itself."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from karmadalab.api.errors import BadRequest
+from karmadalab.api.errors import BadRequest, shortly
 from karmadalab.api.time import duration, seconds
 from karmadalab.core.clock import in_turn
 from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.faults import FROZEN, STOPPED, Effect, Fault, effect_of
 
 When = str | float | None
+
+_MOST_FLAPS = 10_000
 
 
 class FaultControl:
@@ -133,9 +135,12 @@ class MemberFaults(FaultControl):
             raise BadRequest(f"flapping: down and up must be longer than 0s, got {down} and {up}")
         if isinstance(times, bool) or not isinstance(times, int) or times < 1:
             raise BadRequest(f"times: expected a whole number of 1 or more, got {times!r}")
+        if times > _MOST_FLAPS:
+            raise BadRequest(f"times: at most {_MOST_FLAPS} at once, got {shortly(times)}")
         if kind not in ("refuse", "silence", "cut_off", "hang"):
             raise BadRequest(f"kind: {kind!r} can't flap; choose refuse, silence, cut_off or hang")
         first = self._world.clock.elapsed() if at is None else seconds(at, "at")
+        seconds(first + times * (down_s + up_s), "flapping")  # before the first is planned
         return [self._fault(kind, first + i * (down_s + up_s), down_s) for i in range(times)]
 
     def stop_agent(self, at: When = None, for_: When = None) -> Fault:

@@ -109,6 +109,30 @@ class Fault:
         return f"<Fault {self.name} on {self.target}, {state}>"
 
 
+class Acting:
+    """The faults that act, by target. Equal ones count as one, so that thousands cost no more than a few."""
+
+    def __init__(self) -> None:
+        self._by_target: dict[str, dict[tuple[str, Effect], dict[Fault, None]]] = {}
+
+    def add(self, fault: Fault) -> None:
+        """It begins."""
+        kinds = self._by_target.setdefault(fault.target, {})
+        kinds.setdefault((fault.name, fault.effect), {})[fault] = None
+
+    def remove(self, fault: Fault) -> None:
+        """It ends."""
+        kinds, kind = self._by_target[fault.target], (fault.name, fault.effect)
+        del kinds[kind][fault]
+        if not kinds[kind]:
+            del kinds[kind]
+
+    def on(self, *targets: str) -> list[Fault]:
+        """Of equal faults on these targets the one that acts longest, in the order in which they began."""
+        first = (next(iter(faults)) for name in targets for faults in self._by_target.get(name, {}).values())
+        return sorted(first, key=lambda fault: fault.row or 0)
+
+
 def effect_of(name: str, pulls: bool, **options: float | str) -> tuple[Effect, str]:
     """What a fault does, and the sentence for the trace.
 

@@ -82,6 +82,18 @@ FAULTS = [
         "times: expected a whole number of 1 or more, got 0",
     ),
     Wrong(
+        "flapping without end",
+        lambda lab: lab.fault("member1").flapping("3s", "3s", 10**7),
+        BadRequest,
+        "times: at most 10000 at once, got 10000000",
+    ),
+    Wrong(
+        "flapping for centuries",
+        lambda lab: lab.fault("member1").flapping("100000h", "1s", 10_000),
+        BadRequest,
+        "flapping: 3600000010060.0 is longer than a hundred years",
+    ),
+    Wrong(
         "an image can't flap",
         lambda lab: lab.fault("member1").flapping("3s", "3s", 2, kind="bad_image"),
         BadRequest,

@@ -241,7 +241,7 @@ class KindWorld(FakeWorld):
     # --- faults
 
     def _rework_member(self, name: str) -> None:
-        acting = [fault for fault in self.faults if fault.target == name]
+        acting = self.acting.on(name)
         effect = combined([fault.effect for fault in acting])
         member: Any = self.members[name]
         if member.pulls:
