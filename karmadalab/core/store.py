@@ -27,6 +27,7 @@ from karmadalab.core.objects import content_changed, moves_generation, same_meta
 from karmadalab.core.rules import check_identity, check_update, where
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.table import Key, Table, must_agree
+from karmadalab.core.telling import Teller
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Trace
 
 # Named here because inside the class `list` is a method.
@@ -75,6 +76,8 @@ class Store:
         self._tables: dict[str, Table] = {}
         self._collector = Collector(self, clock, trace, world)
         self._uids = 0
+        self._teller = Teller(trace)
+        self._tell = self._teller.tell
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
@@ -236,7 +239,7 @@ class Store:
         meta = replace(meta, generation=generation, resourceVersion=str(self.version))
         new = replace(obj, metadata=meta)
         if old_meta.deletionTimestamp is not None and not meta.finalizers:
-            self._remove(table, kind, key, old, new)
+            self._remove(table, kind, key, old)
         else:
             self._put(table, kind, key, old, new, UPDATE, MODIFIED)
         return new
@@ -276,7 +279,7 @@ class Store:
         lingers = kind in self.graceful and meta.deletionTimestamp is None
         if not meta.finalizers and not lingers:
             self.version += 1
-            self._remove(table, kind, key, old, old)
+            self._remove(table, kind, key, old)
         elif meta.deletionTimestamp is None:
             self.version += 1
             meta = replace(
@@ -292,9 +295,13 @@ class Store:
     def watch(self, kind: Any, handler: Handler, since: int | None = None) -> Callable[[], None]:
         """Call `handler(type, old, new)` for what there is now (as ADDED) and for every change to come.
 
+        Each watcher gets the changes in the order of their versions, also when a handler writes itself: what follows
+        from its write is told when all have heard what it was called for.
+
         Args:
             kind: a class or a store name.
-            handler: gets ADDED, MODIFIED or DELETED, the object before (None at first), the object after.
+            handler: gets ADDED, MODIFIED or DELETED, the object before (None at first), the object after; of one that
+                is gone its last state, with the version of its deletion.
             since: a resourceVersion to resume from; then only later changes are delivered.
 
         Returns:
@@ -302,12 +309,15 @@ class Store:
 
         Raises:
             Gone: changes since that version are no longer kept.
+            BadRequest: there was no such version yet.
         """
         kind = kind if isinstance(kind, str) else kind.GROUP_KIND
         table = self._table(kind)
-        for type_, old, new in self._missed(kind, since) if since is not None else self._present(table):
-            handler(type_, old, new)
+        first = self._missed(kind, since) if since is not None else self._present(table)
         table.watchers.append(handler)
+        with self._teller.in_order():
+            for type_, old, new in first:
+                handler(type_, old, new)
         return lambda: table.watchers.remove(handler) if handler in table.watchers else None
 
     @staticmethod
@@ -317,6 +327,8 @@ class Store:
     def _missed(self, kind: str, since: int) -> Changes:
         if since < self.oldest_version:
             raise Gone(f"resourceVersion {since} is too old: the oldest kept is {self.oldest_version}; list again")
+        if since > self.version:
+            raise BadRequest(f"resourceVersion {since} is too large: the newest is {self.version}; list again")
         missed: Changes = []
         for row in reversed(self.trace.rows):
             if row.world != self.world or not row.version:
@@ -325,7 +337,7 @@ class Store:
                 break
             if row.kind == kind:
                 type_ = {CREATE: ADDED, DELETE: DELETED}.get(row.verb, MODIFIED)
-                missed.append((type_, row.old, row.new if row.new is not None else row.old))  # type: ignore[arg-type]
+                missed.append((type_, row.old, row.new if row.new is not None else _at(row.version, row.old)))
         return missed[::-1]
 
     # --- inside -------------------------------------------------------------------------------------------------------
@@ -363,25 +375,15 @@ class Store:
             self._collector.written(kind, key, old, new)
         self._tell(table, self.trace.write(self.world, verb, kind, key, old, new, self.version), event, old, new)
 
-    def _remove(self, table: Table, kind: str, key: Key, old: Any, last: Any) -> None:
+    def _remove(self, table: Table, kind: str, key: Key, old: Any) -> None:
         del table.objects[key]
         table.order = None
         if table.indexes:
             table.index(key, old, None)
         self._collector.written(kind, key, old, None)
         row = self.trace.write(self.world, DELETE, kind, key, old, None, self.version)
-        self._tell(table, row, DELETED, old, last)
-        self._collector.removed(last.metadata.uid)
-
-    def _tell(self, table: Table, row: int, event: str, old: Any, new: Any) -> None:
-        watchers = table.watchers
-        if watchers:
-            trace = self.trace
-            before = trace.cause
-            trace.cause = row
-            for handler in watchers if len(watchers) == 1 else tuple(watchers):
-                handler(event, old, new)
-            trace.cause = before
+        self._tell(table, row, DELETED, old, _at(self.version, old))
+        self._collector.removed(old.metadata.uid)
 
     # --- what any API server checks
 
@@ -423,6 +425,11 @@ class Store:
     def __repr__(self) -> str:
         count = sum(len(table.objects) for table in self._tables.values())
         return f"<Store {self.world or 'karmada-apiserver'} {count} objects, version {self.version}>"
+
+
+def _at(version: int, obj: Any) -> Any:
+    """The object as of a version."""
+    return replace(obj, metadata=replace(obj.metadata, resourceVersion=str(version)))
 
 
 def _kind_name(kind: Any) -> str:

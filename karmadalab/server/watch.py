@@ -227,10 +227,7 @@ class Hub:
         store, pending = self._store, self._pending
 
         def handle(event: str, old: Any, new: Any) -> None:
-            gone = event == DELETED
-            version = store.version if gone else int(new.metadata.resourceVersion)
-            seen = stamped(new, version) if gone else new
-            pending.append((kind, Change(event, old, seen, version, store.clock.now())))
+            pending.append((kind, Change(event, old, new, int(new.metadata.resourceVersion), store.clock.now())))
             self._deliver_soon()
 
         return handle
