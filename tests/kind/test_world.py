@@ -120,6 +120,14 @@ def test_an_agent_that_is_stopped_is_missed_and_one_that_returns_is_believed(tmp
         assert found["member3"].state == "running"
 
 
+def ends(pid: int, within_s: float = 5.0) -> bool:
+    """Whether a process that was killed is gone soon; the system needs a moment on a busy machine."""
+    last = time.monotonic() + within_s
+    while runs(pid) and time.monotonic() < last:
+        time.sleep(0.02)
+    return not runs(pid)
+
+
 def test_an_agent_in_a_process_of_its_own_is_killed_for_real(tmp_path: Path) -> None:
     with lab_over(tmp_path, PULL, serve=serve_store) as (lab, _, engine):
         agent = lab.world.agents["member3"]
@@ -128,7 +136,7 @@ def test_an_agent_in_a_process_of_its_own_is_killed_for_real(tmp_path: Path) -> 
         with pytest.raises(BadRequest, match=r"silence: member3's agent is a process.*agents='here'"):
             lab.fault("member3").silence()
         lab.fault("member3").stop_agent()
-        assert not runs(first)
+        assert ends(first), "a killed process is gone within seconds, if not at once"
         lab.run_until(lambda lab: bool(times(lab, "member3", "condition Ready True -> Unknown")), "120s")
         lab.heal()
         lab.run_until(lambda lab: bool(times(lab, "member3", "Unknown -> True")), "240s")
