@@ -143,7 +143,7 @@ def test_an_agent_in_a_process_of_its_own_is_killed_for_real(tmp_path: Path) -> 
         second = agent._process.pid
         assert second != first
         assert engine.calls == []
-    assert not runs(second), "the end of the lab is the end of its processes"
+    assert ends(second), "the end of the lab is the end of its processes"
 
 
 def test_an_exception_heals_and_so_does_the_end(tmp_path: Path) -> None:
