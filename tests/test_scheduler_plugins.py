@@ -8,6 +8,7 @@ import pytest
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.policy import SpreadConstraint
+from karmadalab.lab import Lab
 from karmadalab.scheduler import FILTERS, SCORES, GeneralEstimator, PluginError, Scheduler
 from tests.scheduler_worlds import DEDICATED, DYNAMIC, binding, cluster, static
 
@@ -96,6 +97,23 @@ class Broken:
         return {"member9": replicas}
 
 
+class Unsure(InEurope):
+    name = "Unsure"
+
+    def skips(self, binding):
+        raise ValueError("no idea")
+
+
+class Writing:
+    name = "Writing"
+
+    def __init__(self, field):
+        self.field = field
+
+    def filter(self, binding, cluster):
+        getattr(cluster, self.field)["cpu"] = 0
+
+
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
@@ -112,6 +130,22 @@ class Broken:
             r"plugin Broken: score\(\) returned 'high' for cluster member1; .* a whole number",
         ),
         ({"scores": [Broken()]}, r"plugin Broken: filter\(\) raised|plugin Broken: score\(\) raised AttributeError"),
+        (
+            {"filters": [Unsure()]},
+            r"plugin Unsure: skips\(\) raised ValueError: no idea; mend the plugin",
+        ),
+        (
+            {"filters": [Writing("free")]},
+            r"plugin Writing: filter\(\) raised TypeError on cluster member1: .*does not support item assignment",
+        ),
+        (
+            {"filters": [Writing("labels")]},
+            r"plugin Writing: filter\(\) raised TypeError on cluster member1: .*does not support item assignment",
+        ),
+        (
+            {"estimator": Broken(2**31)},
+            r"plugin Broken: estimate\(\) returned 2147483648 for cluster member1; .* a whole number of 32 bits",
+        ),
         ({"estimator": Broken(1.5)}, r"plugin Broken: estimate\(\) returned 1.5 for cluster member1"),
         ({"division": Broken()}, r"plugin Broken: divide\(\) returned \{'member9': 4\}; .* for each cluster that has"),
         ({"division": TooFew()}, r"plugin too-few: divide\(\) returned \{'member3': 1\}; .* that add up to 4"),
@@ -130,6 +164,8 @@ def test_a_broken_plugin_is_named(kwargs, message):
         ({"filters": [PreferNorth()]}, r"filters\[0\]: PreferNorth has no method filter\(\)"),
         ({"scores": [*SCORES, SCORES[0]]}, r"scores\[2\]: there are two plugins named ClusterLocality"),
         ({"estimator": InEurope()}, r"estimator\[0\]: InEurope has no method estimate\(\)"),
+        ({"filters": 3}, r"filters: expected a list of objects with filter\(\), got 3"),
+        ({"scores": PreferNorth()}, r"scores: expected a list of objects with score\(\), got <.*PreferNorth"),
         ({"profile": "v1.99"}, r"there is no scheduler profile 'v1.99'; write one of v1.13, v1.18"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
@@ -170,3 +206,15 @@ def test_a_labs_settings_fill_in_what_was_left_open():
     )
     assert (decided.behaviour.profile, decided.division.name) == ("v1.13", "all-to-first")
     assert not decided.enable_empty_workload_propagation
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (Scheduler, r"scheduler: is the class Scheduler; make an object of it: Scheduler\(\)"),
+        (InEurope(), r"scheduler: expected a Scheduler with your plugins in it, got <.*InEurope"),
+    ],
+)
+def test_a_lab_takes_a_scheduler_and_nothing_else(given, message):
+    with pytest.raises(BadRequest, match=message):
+        Lab.fake(members=1, scheduler=given)

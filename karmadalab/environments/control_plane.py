@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
+from typing import Any
 
 from karmadalab.api.cluster import Cluster, execution_namespace
+from karmadalab.api.errors import BadRequest, shortly
 from karmadalab.api.hpa import NoMetric, PodMetric
 from karmadalab.api.scheme import RESOURCE_TYPES
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
@@ -131,7 +133,7 @@ class ControlPlane:
         self.clock, self.trace, self.settings, self.rng, self.strict = clock, trace, settings, rng, strict
         self.interpreter = interpreter or Interpreter(settings.profile)
         self.chance = chance
-        self.scheduler = scheduler
+        self.scheduler = _scheduler_itself(scheduler)
         self.threshold = threshold or threshold_adjusted
         self.push_members: dict[str, MemberCluster] = {}
         self.proxied_members: dict[str, MemberCluster] = {}  # all of them, by way of Karmada's proxy
@@ -250,3 +252,11 @@ class ControlPlane:
 def _uuid(rng: Random) -> str:
     digits = f"{rng.getrandbits(128):032x}"
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+
+
+def _scheduler_itself(scheduler: Any) -> Scheduler | None:
+    if isinstance(scheduler, type):
+        raise BadRequest(f"scheduler: is the class {scheduler.__name__}; make an object of it: {scheduler.__name__}()")
+    if scheduler is not None and not isinstance(scheduler, Scheduler):
+        raise BadRequest(f"scheduler: expected a Scheduler with your plugins in it, got {shortly(scheduler)}")
+    return scheduler

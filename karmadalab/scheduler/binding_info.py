@@ -5,7 +5,9 @@ Mirrors what Karmada's plugins fetch anew from `ResourceBindingSpec` and `Resour
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 
 import msgspec
 
@@ -62,7 +64,7 @@ class BindingInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
     api: tuple[str, str]
     replicas: int
     is_workload: bool
-    previous: dict[str, int]
+    previous: Mapping[str, int]
     evicting: frozenset[str]
     affinity: ClusterAffinity | None
     tolerations: tuple[Toleration, ...]
@@ -96,7 +98,7 @@ class BindingInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
             api=(resource.apiVersion, resource.kind),
             replicas=spec.replicas,
             is_workload=spec.replicas > 0 or (behaviour.zero_replicas_divided and requirements is not None),
-            previous={target.name: target.replicas for target in spec.clusters},
+            previous=MappingProxyType({target.name: target.replicas for target in spec.clusters}),
             evicting=evicting_clusters(spec) if spec.gracefulEvictionTasks else frozenset(),
             affinity=_affinity(placement, status),
             tolerations=placement.clusterTolerations,

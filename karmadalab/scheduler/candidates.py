@@ -8,7 +8,7 @@ from operator import attrgetter
 import msgspec
 
 from karmadalab.scheduler.binding_info import BindingInfo
-from karmadalab.scheduler.integers import MAX_INT32
+from karmadalab.scheduler.integers import MAX_INT32, int32
 from karmadalab.scheduler.notes import Notes
 from karmadalab.scheduler.plugins import Estimator, ScorePlugin, plugin_error, wrong_answer
 from karmadalab.scheduler.snapshot import ClusterInfo
@@ -82,6 +82,9 @@ def estimates(binding: BindingInfo, clusters: Sequence[ClusterInfo], estimator: 
     if not binding.is_workload:
         return [MAX_INT32] * len(clusters)
     room = _ask_all(estimator, "estimate", binding, clusters)
+    if room and (max(room) > MAX_INT32 or min(room) < -MAX_INT32 - 1):
+        cluster, answer = next((c, n) for c, n in zip(clusters, room, strict=True) if int32(n) != n)
+        raise wrong_answer(estimator, "estimate", cluster.name, answer, "a whole number of 32 bits, as Karmada counts")
     # Karmada takes MaxInt32 for "no estimator answered" and then assumes just enough room.
     return [binding.replicas if count == MAX_INT32 else count for count in room]
 

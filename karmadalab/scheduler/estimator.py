@@ -7,6 +7,8 @@ cluster itself, are not modelled, but any `Estimator` of your own can take this 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from karmadalab.scheduler.binding_info import BindingInfo
 from karmadalab.scheduler.integers import int32
 from karmadalab.scheduler.models import room_by_models, room_by_simulation
@@ -35,7 +37,7 @@ class GeneralEstimator:
         return int32(room_by_summary(binding, free, room))
 
 
-def room_by_summary(binding: BindingInfo, free: dict[str, int], room: int) -> int:
+def room_by_summary(binding: BindingInfo, free: Mapping[str, int], room: int) -> int:
     """The scarcest resource decides; a resource the cluster lacks leaves no room."""
     for resource, units in binding.requests:
         left = free.get(resource, 0)

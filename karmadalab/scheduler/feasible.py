@@ -50,7 +50,12 @@ def _not_leaving(clusters: Sequence[ClusterInfo], notes: Notes | None) -> list[C
 def _skips(plugin: FilterPlugin, binding: BindingInfo) -> bool:
     """Whether a plugin has no objection to any cluster, as it may say in the Kubernetes scheduler's `PreFilter`."""
     skips = getattr(plugin, "skips", None)
-    return skips is not None and skips(binding)
+    if skips is None:
+        return False
+    try:
+        return bool(skips(binding))
+    except Exception as error:
+        raise plugin_error(plugin, "skips", None, error) from error
 
 
 def _refusals(plugin: FilterPlugin, binding: BindingInfo, clusters: Sequence[ClusterInfo]) -> dict[str, str]:

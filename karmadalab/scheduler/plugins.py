@@ -16,7 +16,7 @@ Plugins are pure: same binding and cluster, same answer. Mirrors Karmada's `fram
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Protocol, TypeVar
 
@@ -104,7 +104,7 @@ class DivisionStrategy(Protocol):
 P = TypeVar("P")
 
 
-def checked(plugins: Sequence[P], method: str, what: str) -> tuple[P, ...]:
+def checked(plugins: Iterable[P], method: str, what: str) -> tuple[P, ...]:
     """The plugins as a tuple, if they are plugins.
 
     Args:
@@ -113,9 +113,13 @@ def checked(plugins: Sequence[P], method: str, what: str) -> tuple[P, ...]:
         what: the argument's name, for messages.
 
     Raises:
-        BadRequest: one has no such method or no name, is a class instead of an object, or shares its name with another.
+        BadRequest: they are no list, or one has no such method or no name, is a class instead of an object, or shares
+            its name with another.
     """
+    if not isinstance(plugins, Iterable):
+        raise BadRequest(f"{what}: expected a list of objects with {method}(), got {plugins!r}")
     names: set[str] = set()
+    plugins = tuple(plugins)
     for index, plugin in enumerate(plugins):
         where = f"{what}[{index}]"
         if isinstance(plugin, type):
@@ -132,7 +136,7 @@ def checked(plugins: Sequence[P], method: str, what: str) -> tuple[P, ...]:
         if name in names:
             raise BadRequest(f"{where}: there are two plugins named {name}; give one of them another name")
         names.add(name)
-    return tuple(plugins)
+    return plugins
 
 
 def plugin_error(plugin: object, method: str, cluster: str | None, error: Exception) -> PluginError:

@@ -9,8 +9,9 @@ Mirrors Karmada's `cache.Snapshot` and `framework.ClusterInfo`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from types import MappingProxyType
 
 import msgspec
 
@@ -31,7 +32,7 @@ class NodeGrade(msgspec.Struct, frozen=True, gc=False):
     """
 
     count: int
-    least: dict[str, int]
+    least: Mapping[str, int]
 
 
 class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -53,14 +54,14 @@ class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
     """
 
     name: str
-    labels: dict[str, str]
+    labels: Mapping[str, str]
     provider: str
     region: str
     zones: tuple[str, ...]
     taints: tuple[Taint, ...]
     apis: frozenset[tuple[str, str]]
     apis_complete: bool
-    free: dict[str, int] | None
+    free: Mapping[str, int] | None
     nodes: tuple[NodeGrade, ...]
     cluster: Cluster
 
@@ -71,7 +72,7 @@ class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
         complete = condition(status.conditions, COMPLETE_API_ENABLEMENTS)
         return cls(
             name=cluster.metadata.name,
-            labels=cluster.metadata.labels,
+            labels=MappingProxyType(cluster.metadata.labels),  # a plugin that writes must not reach the store
             provider=spec.provider,
             region=spec.region,
             zones=spec.zones,
@@ -85,10 +86,11 @@ class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     def __repr__(self) -> str:
         taints = ", ".join(map(str, self.taints))
-        return f"<ClusterInfo {self.name} region={self.region or '-'} taints=[{taints}] free={self.free}>"
+        free = None if self.free is None else dict(self.free)
+        return f"<ClusterInfo {self.name} region={self.region or '-'} taints=[{taints}] free={free}>"
 
 
-def _free(cluster: Cluster, summary: ResourceSummary | None) -> dict[str, int] | None:
+def _free(cluster: Cluster, summary: ResourceSummary | None) -> Mapping[str, int] | None:
     if summary is None:
         return None
     try:
@@ -99,7 +101,7 @@ def _free(cluster: Cluster, summary: ResourceSummary | None) -> dict[str, int] |
     for name, size in used:
         if name in left:
             left[name] -= size
-    return {name: in_units(name, size) for name, size in left.items()}
+    return MappingProxyType({name: in_units(name, size) for name, size in left.items()})
 
 
 def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade, ...]:
@@ -110,7 +112,7 @@ def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade
     counts += [0] * len(cluster.spec.resourceModels)
     try:
         return tuple(
-            NodeGrade(count, {range_.name: amount(range_.name, range_.min) for range_ in model.ranges})
+            NodeGrade(count, MappingProxyType({each.name: amount(each.name, each.min) for each in model.ranges}))
             for model, count in zip(cluster.spec.resourceModels, counts, strict=False)
         )
     except BadRequest as error:
