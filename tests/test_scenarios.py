@@ -391,6 +391,42 @@ def test_names_of_what_comes_later_and_of_what_is_deleted_are_known() -> None:
     assert read_scenario(scenario(actions=[later, deleted], expect=expect)).expect
 
 
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+
+
+@pytest.mark.parametrize(
+    ("actions", "expected"),
+    [
+        (
+            [{"at": "10s", "unjoin": "member2"}, {"at": "2m", "join": "member2"}, {"at": "3m", "cordon": "member2"}],
+            {"happens": "Cluster member2: condition Ready added (ClusterReady)", "between": ["2m", "2m5s"]},
+        ),
+        (
+            [
+                {"at": "10s", "apply": [NAMESPACE, deployment(namespace="shop")]},
+                {"at": "1m", "delete": "namespace/shop"},
+                {"at": "2m", "apply": [NAMESPACE, deployment("other", namespace="shop")]},
+                {"at": "3m", "scale": "deployment/shop/other", "replicas": 3},
+            ],
+            {"happens": "Deployment shop/other: created", "between": ["2m", "2m5s"]},
+        ),
+    ],
+    ids=["a cluster", "a namespace"],
+)
+def test_what_has_left_may_come_back(actions: list[dict[str, Any]], expected: dict[str, Any]) -> None:
+    result = run_scenario(
+        {"about": "x", "fleet": ["member1", "member2"], "until": "4m", "actions": actions, "expect": [expected]}
+    )
+    assert result.met, repr(result)
+
+
+def test_what_comes_back_before_it_has_left_is_refused_when_it_does() -> None:
+    actions = [{"at": "10s", "unjoin": "member2"}, {"at": "11s", "join": "member2"}]
+    scenario = read_scenario({"about": "x", "fleet": ["member1", "member2"], "until": "1m", "actions": actions})
+    with pytest.raises(Invalid, match=r"scenario: actions\[1\]: .* has been registered"):
+        run_scenario(scenario)
+
+
 def test_the_file_is_named_in_what_is_wrong_with_it(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     with file.open("w") as out:
