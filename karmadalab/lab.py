@@ -289,12 +289,15 @@ class Lab(Objects):
 
     @in_turn
     def join(self, member: str | Mapping[str, Any] | MemberSpec) -> None:
-        """Let a cluster join: a name, or a mapping with the fields of a fleet's member.
+        """Let a cluster join: a name, or a mapping with the fields of a fleet's member. One that has left comes back.
 
         Raises:
-            BadRequest, Invalid: the name is no name, or is taken.
+            BadRequest, Invalid: the name is no name, or is taken; or a cluster comes back as another.
         """
-        spec = member if isinstance(member, MemberSpec) else read_fleet([member], "join").members[0]
+        if isinstance(member, str) and member in self.world.members:
+            spec = self.world.members[member].spec
+        else:
+            spec = member if isinstance(member, MemberSpec) else read_fleet([member], "join").members[0]
         self.world.join(spec)
         self.clock.run_until(self.clock.now())
 

@@ -75,7 +75,7 @@ class FakeWorld:
         plane = self.control_plane
         returning = [spec for spec in self.fleet.members if plane.store.find(Cluster, spec.name) is not None]
         for spec in returning:  # known from before the control plane died: within reach when its processes start
-            self.join(spec)
+            self._take_in(spec)
         plane.controller_manager.start()
         plane.scheduler_process.start()
         frequency_s = plane.settings.cluster_status_update_frequency
@@ -94,20 +94,27 @@ class FakeWorld:
     def join(self, spec: MemberSpec) -> None:
         """Make a member and register it, as `karmadactl join` or an agent's start would.
 
-        One that has left is registered again as it is now: what was not Karmada's still runs on it.
+        One that has left is registered again as it is now: what was not Karmada's still runs on it. It may come back
+        with other labels, taints or places, but it is the same machine.
 
         Raises:
-            BadRequest: it is a member.
+            BadRequest: it is a member, or was one with other machines or in another mode.
         """
+        if self.control_plane.store.find(Cluster, spec.name) is not None:
+            raise BadRequest(
+                f"the cluster ID {spec.name}-id or the cluster name {spec.name} has been registered: member "
+                f"{spec.name} has joined already; choose another name"
+            )
+        if spec.name in self.members:
+            _check_same_machines(self.members[spec.name].spec, spec)
+        self._take_in(spec)
+
+    def _take_in(self, spec: MemberSpec) -> None:
         plane = self.control_plane
         member = self.members.get(spec.name)
         if member is None:
             member = self.members[spec.name] = SimulatedMember(spec, self.clock, self.trace, self._rng)
-        elif plane.store.find(Cluster, spec.name) is not None:
-            raise BadRequest(
-                f"the cluster ID {member.spec.name}-id or the cluster name {spec.name} has been registered: member "
-                f"{spec.name} has joined already; choose another name"
-            )
+        member.spec = spec
         plane.proxied_members[spec.name] = member.from_control_plane
         if spec.mode != PULL:
             plane.push_members[spec.name] = member.from_control_plane
@@ -270,6 +277,17 @@ def _silences(effect: Effect) -> bool:
     """Whether a fault can keep a member from being heard."""
     network = effect.api != UP or effect.path != UP or bool(effect.latency_s or effect.loss)
     return network or effect.process != RUNNING
+
+
+def _check_same_machines(was: MemberSpec, spec: MemberSpec) -> None:
+    for field in ("mode", "nodes", "startup", "shutdown", "kubernetes"):
+        before, now = getattr(was, field), getattr(spec, field)
+        if before != now and (field not in ("startup", "shutdown") or seconds(before) != seconds(now)):
+            shown = f"; it was {was.mode}, not {spec.mode}" if field == "mode" else ""
+            raise BadRequest(
+                f"join: {spec.name} has left and can come back only as it was, with the same {field}{shown}: "
+                f'lab.join("{spec.name}") takes it as it was; another cluster needs another name'
+            )
 
 
 def _cluster_object(spec: MemberSpec) -> Cluster:

@@ -1,0 +1,61 @@
+"""Clusters that have left come back as what they were, or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from karmadalab.api.cluster import is_ready
+from karmadalab.api.errors import BadRequest
+from karmadalab.lab import Lab
+
+
+@pytest.fixture
+def lab() -> Lab:
+    """member1, in push mode, and member3, in pull mode, have left."""
+    lab = Lab.fake(members=3, pull=1, seed=1).run("1m")
+    lab.unjoin("member1")
+    lab.unjoin("member3")
+    return lab.run("2m")
+
+
+@pytest.mark.parametrize("name", ["member1", "member3"])
+def test_a_name_takes_a_cluster_back_as_it_was(lab: Lab, name: str) -> None:
+    lab.join(name)
+    lab.run("1m")
+    found = lab.get("Cluster", name)
+    assert (found.spec.syncMode, is_ready(found)) == ("Pull" if name == "member3" else "Push", True)
+    lab.check()
+
+
+def test_a_cluster_may_come_back_in_another_place(lab: Lab) -> None:
+    lab.join({"name": "member3", "mode": "pull", "region": "eu", "startup": 3, "labels": {"a": "b"}})
+    lab.run("1m")
+    found = lab.get("Cluster", "member3")
+    assert (found.spec.region, found.metadata.labels["a"], is_ready(found)) == ("eu", "b", True)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"name": "member3"}, "with the same mode; it was Pull, not Push: lab.join"),
+        ({"name": "member1", "mode": "pull"}, "with the same mode; it was Push, not Pull: lab.join"),
+        ({"name": "member1", "nodes": {"count": 9}}, "with the same nodes: lab.join"),
+        ({"name": "member1", "startup": "9s"}, "with the same startup: lab.join"),
+    ],
+)
+def test_a_cluster_does_not_come_back_as_another(lab: Lab, given: dict[str, Any], message: str) -> None:
+    before = lab.store.version
+    with pytest.raises(BadRequest, match=message):
+        lab.join(given)
+    assert lab.store.version == before
+
+
+def test_a_name_that_somebody_registered_by_hand_is_taken(lab: Lab) -> None:
+    spec = {"syncMode": "Push", "apiEndpoint": "https://extra.example"}
+    lab.apply(
+        {"apiVersion": "cluster.karmada.io/v1alpha1", "kind": "Cluster", "metadata": {"name": "extra"}, "spec": spec}
+    )
+    with pytest.raises(BadRequest, match="the cluster name extra has been registered"):
+        lab.join("extra")
