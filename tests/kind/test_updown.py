@@ -126,8 +126,10 @@ def test_a_cluster_of_the_same_name_that_is_not_ours_stops_up(fleet: KindFleet, 
     assert set(world.clusters) == {TWO}
 
 
+# A shell starts what runs in the background deaf to SIGINT, and its children inherit that.
 UP = """
-import sys
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from karmadalab.environments.kind.fleet import read_kind_fleet
 from karmadalab.environments.kind.updown import Clusters
 Clusters(read_kind_fleet({"name": "test", "members": ["member1", "member2", "member3"]})).up()
