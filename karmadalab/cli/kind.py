@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from karmadalab.cli.refusals import refusals
+from karmadalab.core.clock import stopwatch
 
 app = typer.Typer(help="Real member clusters with kind: make them, look at them, remove them.", no_args_is_help=True)
 Fleet = Annotated[Path, typer.Argument(metavar="FILE", help="a fleet, for example environments/kind-three.yaml")]
@@ -107,9 +107,9 @@ class _Teller:
     """Prints progress, a line a step, as it comes from several clusters at once."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
+        self._began = stopwatch()
         self._lock = threading.Lock()
 
     def __call__(self, member: str, step: object) -> None:
         with self._lock:
-            typer.echo(f"{time.monotonic() - self._began:5.0f}s  {member:<10} {step}", err=True)
+            typer.echo(f"{stopwatch() - self._began:5.0f}s  {member:<10} {step}", err=True)

@@ -2,7 +2,7 @@
 
 Timers wait in a heap ordered by (time, priority, sequence); work that is due now waits in a first-in, first-out queue
 and is done before time moves on. The virtual clock jumps to the next timer, the wall clock is the same engine that
-first waits. Nothing else in the package reads the time.
+first waits. Nothing else in the package reads the time; who must know the real one asks here.
 
 Moments are Unix seconds. Every delay is rounded to a multiple of 2**-20 s, about a microsecond: sums of such floats are
 exact, so that "40 s after the last heartbeat" is never a hair early or late.
@@ -49,6 +49,11 @@ def _nothing_known() -> str:
 def real_time() -> float:
     """Unix seconds of the real world, for whoever must translate the lab's time into it."""
     return time.time()
+
+
+def stopwatch() -> float:
+    """Seconds of the real world that only go forward, from wherever; for time-outs and progress outside the lab."""
+    return time.monotonic()
 
 
 class NeverSettles(KarmadalabError):

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from karmadalab.core.clock import real_time
 from karmadalab.core.view import to_yaml
 
 _DAYS = 30
@@ -40,7 +41,7 @@ def make_certificate(host: str) -> Certificate:
 
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "karmadalab")])
-    now = datetime.datetime.now(datetime.UTC)
+    now = datetime.datetime.fromtimestamp(real_time(), datetime.UTC)
     alternatives: list[x509.GeneralName] = [x509.DNSName("localhost")]
     try:
         alternatives.append(x509.IPAddress(ipaddress.ip_address(host)))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from karmadalab.core.clock import stopwatch
 from karmadalab.server.reply import Stream
 
 _BOOKMARK_S = 60.0  # real seconds between two bookmarks, as in a real API server
@@ -30,14 +30,14 @@ async def run_stream(stream: Stream, receive: Receive, send: Send, closing: asyn
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     left = asyncio.ensure_future(_left(receive))
     closed = asyncio.ensure_future(closing.wait())
-    ends = time.monotonic() + stream.timeout_s
+    ends = stopwatch() + stream.timeout_s
     try:
         while not (left.done() or closed.done()):
             body, over = await _next(stream, in_turn)
             if body:
                 async with asyncio.timeout(_STUCK_S):
                     await send({"type": "http.response.body", "body": body, "more_body": True})
-            if over or time.monotonic() >= ends:
+            if over or stopwatch() >= ends:
                 break
             if not stream.watcher.news.is_set():
                 await _wait(stream, left, closed, ends)
@@ -60,7 +60,7 @@ async def _next(stream: Stream, in_turn: InTurn) -> tuple[bytes, bool]:
 async def _wait(stream: Stream, left: asyncio.Future[None], closed: asyncio.Future[Any], ends: float) -> None:
     """Wait for news, the end, or the time of a bookmark."""
     news = asyncio.ensure_future(stream.watcher.news.wait())
-    patience_s = max(0.0, ends - time.monotonic())
+    patience_s = max(0.0, ends - stopwatch())
     if stream.bookmark is not None:
         patience_s = min(patience_s, _BOOKMARK_S)
     await asyncio.wait((news, left, closed), timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)

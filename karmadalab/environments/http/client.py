@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -20,7 +19,7 @@ from karmadalab.api.errors import BadRequest, KarmadalabError, NotFound, Unreach
 from karmadalab.api.meta import LabelSelector, Resource, selector_matches
 from karmadalab.api.scheme import AnyObject, decode, is_namespaced, resource_type, to_dict, to_json
 from karmadalab.core.client import ADDED, Handler
-from karmadalab.core.clock import VirtualClock
+from karmadalab.core.clock import VirtualClock, stopwatch
 from karmadalab.core.controller import Wait, may_wait
 from karmadalab.core.trace import Trace
 from karmadalab.environments.http import paths
@@ -205,13 +204,13 @@ class HttpClient:
                 informer.cut()
             return None, Unreachable(f"{self.name}: {error}")
         except KarmadalabError as error:  # it answered, if only to refuse
-            self._last_active = time.monotonic()
+            self._last_active = stopwatch()
             return None, error
-        self._last_active = time.monotonic()
+        self._last_active = stopwatch()
         return answer, None
 
     def _patience_s(self) -> float:
-        left_s = self._last_active + IDLE_CONNECTION_TIMEOUT_S - time.monotonic()
+        left_s = self._last_active + IDLE_CONNECTION_TIMEOUT_S - stopwatch()
         self._last_active = 0.0 if left_s <= 0 else self._last_active
         return left_s if left_s > 0 else HANDSHAKE_TIMEOUT_S
 
@@ -257,10 +256,10 @@ class HttpClient:
 
     def _until(self, holds: Callable[[], bool]) -> None:
         """Let others have their turn until something is so, or for five seconds."""
-        end = time.monotonic() + _SEEN_WITHIN_S
+        end = stopwatch() + _SEEN_WITHIN_S
         with self.clock.taken():
-            while not holds() and time.monotonic() < end:
-                self._news.wait(end - time.monotonic())
+            while not holds() and stopwatch() < end:
+                self._news.wait(end - stopwatch())
 
     def _changed(self) -> None:
         self._changes += 1

@@ -17,6 +17,7 @@ from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.scheme import decode, resource_type
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import MANAGED_LABEL
+from karmadalab.core.clock import stopwatch
 from karmadalab.core.store import Store
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.environments.http import paths
@@ -155,7 +156,7 @@ def forget(store: Store, member: str) -> None:
 def _wait_for_the_end_of(transport: Transport, namespace: str, timeout_s: float) -> None:
     """Nothing can be made in a namespace that an earlier leaving has begun to delete."""
     path = paths.item(resource_type("Namespace"), namespace)
-    deadline = time.monotonic() + timeout_s
+    deadline = stopwatch() + timeout_s
     while True:
         try:
             found = _call(transport, "GET", path, None)
@@ -163,19 +164,19 @@ def _wait_for_the_end_of(transport: Transport, namespace: str, timeout_s: float)
             return
         if not found["metadata"].get("deletionTimestamp"):
             return
-        if time.monotonic() > deadline:
+        if stopwatch() > deadline:
             raise BadRequest(f"namespace {namespace}: still being deleted after {timeout_s:g} s; see its finalizers")
         time.sleep(_POLL_S)
 
 
 def _token(transport: Transport, name: str, timeout_s: float) -> str:
     path = paths.item(resource_type("Secret"), name, NAMESPACE)
-    deadline = time.monotonic() + timeout_s
+    deadline = stopwatch() + timeout_s
     while True:
         data = (_call(transport, "GET", path, None).get("data") or {}).get("token")
         if data:
             return base64.b64decode(data).decode()
-        if time.monotonic() > deadline:
+        if stopwatch() > deadline:
             why = "is the member's controller manager well?"
             raise BadRequest(f"secret {NAMESPACE}/{name}: no token after {timeout_s:g} s; {why}")
         time.sleep(_POLL_S)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.scheme import plain
+from karmadalab.core.clock import stopwatch
 from karmadalab.environments.kind.engine import Engine
 from karmadalab.environments.kind.errors import ToolError
 from karmadalab.environments.kind.state import FleetFolder, FleetState
@@ -174,14 +175,14 @@ class Measures:
             raise UndoFailed(f"not undone: {'; '.join(failures)}. karmadalab kind heal tries again")
 
     def _undo(self, measure: Measure) -> None:
-        end = time.monotonic() + measure.patience_s
+        end = stopwatch() + measure.patience_s
         while measure.undo:
             try:
                 self._engine.call(*measure.undo)
             except ToolError as error:
                 if any(words in error.output.stderr for words in _ALREADY):
                     return
-                if time.monotonic() >= end:
+                if stopwatch() >= end:
                     raise
                 time.sleep(1.0)
             else:
@@ -194,4 +195,5 @@ class Measures:
 
 
 def _loaded(item: dict[str, object]) -> Measure:
+    # The types are those that `_note` wrote: JSON has lists for tuples.
     return Measure(**{key: tuple(value) if isinstance(value, list) else value for key, value in item.items()})  # type: ignore[arg-type]

@@ -11,11 +11,11 @@ import os
 import shutil
 import signal
 import threading
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from karmadalab.core.clock import stopwatch
 from karmadalab.environments.kind.errors import NotInstalled, TimedOut
 
 OnLine = Callable[[str], None]
@@ -84,7 +84,7 @@ class Running:
         if path is None:
             raise NotInstalled(f"{argv[0]} is not on the PATH", program=argv[0])
         command = sh_library().Command(path)
-        self._began = time.monotonic()
+        self._began = stopwatch()
         self._command = command(
             *argv[1:],
             _in=stdin,
@@ -122,7 +122,7 @@ class Running:
             raise
         finally:
             self._timer.cancel()
-        seconds = time.monotonic() - self._began
+        seconds = stopwatch() - self._began
         output = Output(self.argv, self._command.exit_code, "".join(self._stdout), "".join(self._stderr), seconds)
         if self._late:
             raise TimedOut(output, self._timeout_s)

@@ -183,6 +183,7 @@ class KindWorld(FakeWorld):
         join.sweep(connection.admin)
         token = join.grant(connection.admin, spec.name)
         version = server_version(connection.admin)
+        # The world of real clusters keeps its own members where the fake keeps simulated ones.
         member = self.members[spec.name] = KindMember(connection, token, version, plane, self._rng)  # type: ignore[assignment]
         for kind in _RECORDED:
             member.store.watch(kind, self._recorder(spec.name))
@@ -266,7 +267,7 @@ class KindWorld(FakeWorld):
                     agent.stop()
                 self.processes.close()
             for member in self.members.values():
-                member.store.close()  # type: ignore[attr-defined]
+                member.store.close()  # type: ignore[attr-defined] # they are KindMembers
             with self.clock.taken():
                 pass  # wakes the thread that keeps the clock going
         if self._pacer is not None and self._pacer is not threading.current_thread():
