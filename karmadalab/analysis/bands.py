@@ -43,6 +43,12 @@ class Band:
         """How long it held, in seconds."""
         return self.end_s - self.begin_s
 
+    def up_to(self, end_s: float) -> Band:
+        """What of it lies before a moment, which it then lasts beyond."""
+        if self.end_s <= end_s:
+            return self
+        return Band(self.cluster, self.what, min(self.begin_s, end_s), end_s, False)
+
 
 class _Open:
     """Bands that have begun and not yet ended, by key."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 _STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400)
 
 
@@ -37,3 +39,18 @@ def short(length_s: float) -> str:
     if hours:
         return f"{hours}h" + (f"{minutes}m" if minutes else "")
     return f"{minutes}m" + (f"{rest}s" if rest else "")
+
+
+def lab_time(end_s: float) -> dict[str, Any]:
+    """The x axis of a figure over the lab's time, up to `end_s` seconds; its line stands under the second y axis."""
+    places, names = ticks(end_s)
+    return {
+        "range": [0, end_s],
+        "tickvals": places,
+        "ticktext": names,
+        "title": {"text": "time since the lab began", "standoff": 4},
+        "anchor": "y2",
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "outside",
+    }

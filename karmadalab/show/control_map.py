@@ -124,13 +124,7 @@ def _drawn(counted: Activity, title: str, banner: str) -> tuple[list[dict[str, A
         _captions(boxes),
     ]
     layout = {
-        "width": style.WIDTH_PX,
-        "height": height + _TOP_PX + _BOTTOM_PX,
-        "margin": {"l": 0, "r": 0, "t": _TOP_PX, "b": _BOTTOM_PX},
-        "title": style.title(title, banner),
-        "font": style.FONT,
-        "plot_bgcolor": "#ffffff",
-        "paper_bgcolor": "#ffffff",
+        **style.sheet(height + _TOP_PX + _BOTTOM_PX, (0, 0, _TOP_PX, _BOTTOM_PX), title, banner),
         "hovermode": "closest",
         "legend": {"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top"},
         "xaxis": {"range": [0, style.WIDTH_PX], "visible": False, "fixedrange": True},

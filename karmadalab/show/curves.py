@@ -90,15 +90,9 @@ def _line(place: int, name: str, points: Line, marks_only: bool, steps: bool) ->
 
 def _layout(title: str, banner: str, x: str, y: str, x_names: Sequence[str] | None) -> dict[str, Any]:
     names = {} if x_names is None else {"tickvals": list(range(len(x_names))), "ticktext": list(x_names)}
-    axis = {"gridcolor": "#e2e2e2", "zeroline": False, "linecolor": style.INK, "ticks": "outside"}
+    axis = {"gridcolor": style.GRID, "zeroline": False, "linecolor": style.INK, "ticks": "outside"}
     return {
-        "width": style.WIDTH_PX,
-        "height": 420,
-        "margin": {"l": 84, "r": 24, "t": 70, "b": 56},
-        "title": style.title(title, banner),
-        "font": style.FONT,
-        "plot_bgcolor": "#ffffff",
-        "paper_bgcolor": "#ffffff",
+        **style.sheet(420, (84, 24, 70, 56), title, banner),
         "legend": {"x": 1.01, "y": 1, "xanchor": "left", "yanchor": "top", "font": {"size": 11}},
         "xaxis": {**axis, **names, "title": {"text": x, "standoff": 6}},
         "yaxis": {**axis, "title": {"text": y, "standoff": 6}, "rangemode": "tozero"},

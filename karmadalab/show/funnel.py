@@ -203,13 +203,12 @@ def _layout(told: Explanation, shown: list[ClusterVerdict], title: str) -> dict[
     shares = "a copy each" if told.binding.duplicated else "exact share"
     heads = (f"{there} → {fit}", "best first", f"{fit} → {chosen}", shares, f"{chosen} → {used}")
     return {
-        "width": style.WIDTH_PX,
-        "height": _TOP_PX + _BOTTOM_PX + _ROW_PX * max(1, len(shown)),
-        "margin": {"l": _LEFT_PX, "r": _RIGHT_PX, "t": _TOP_PX, "b": _BOTTOM_PX},
-        "title": style.title(title, _asked(told)),
-        "font": style.FONT,
-        "plot_bgcolor": "#ffffff",
-        "paper_bgcolor": "#ffffff",
+        **style.sheet(
+            _TOP_PX + _BOTTOM_PX + _ROW_PX * max(1, len(shown)),
+            (_LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX),
+            title,
+            _asked(told),
+        ),
         "barmode": "overlay",
         "bargap": 0,
         "showlegend": False,

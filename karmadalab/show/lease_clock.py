@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from karmadalab.analysis import condition_bands, fault_bands, record
-from karmadalab.analysis.bands import Band
 from karmadalab.analysis.heartbeat import Heartbeat, heartbeat
 from karmadalab.api.time import seconds
 from karmadalab.lab import Lab
 from karmadalab.show import lanes, style
-from karmadalab.show.axis import short, ticks
+from karmadalab.show.axis import lab_time, short
 from karmadalab.show.figure import Figure, Parts
 
 _COLUMNS = ("t", "what", "age_s")
@@ -40,8 +39,8 @@ def lease_clock(lab: Lab, cluster: str, *, until: str | float | None = None, tit
     """
     beat = heartbeat(lab, cluster)
     end_s = seconds(until, "until") if until is not None else beat.end_s or 1.0
-    bands = [_cut(band, end_s) for band in condition_bands(record(lab)) if band.cluster == cluster]
-    faults = [_cut(band, end_s) for band in fault_bands(record(lab)) if band.cluster == cluster]
+    bands = [band.up_to(end_s) for band in condition_bands(record(lab)) if band.cluster == cluster]
+    faults = [band.up_to(end_s) for band in fault_bands(record(lab)) if band.cluster == cluster]
     data = [
         *({**trace, "yaxis": "y2"} for trace in lanes.conditions([b for b in bands if b.length_s > 0], [cluster])),
         {**lanes.faults([b for b in faults if b.length_s > 0], [cluster]), "yaxis": "y2"},
@@ -53,11 +52,6 @@ def lease_clock(lab: Lab, cluster: str, *, until: str | float | None = None, tit
     alt = f"The age of the last renewal of the lease of {cluster} over {short(end_s)}, against the grace period. {text}"
     parts = Parts(data, _layout(beat, end_s, title, lab.settings.banner()))
     return Figure(title, parts, text, alt, beat.records(), _COLUMNS)
-
-
-def _cut(band: Band, end_s: float) -> Band:
-    ended = band.ended and band.end_s <= end_s
-    return Band(band.cluster, band.what, min(band.begin_s, end_s), min(band.end_s, end_s), ended)
 
 
 def _tell(beat: Heartbeat) -> str:
@@ -111,7 +105,6 @@ def _marks(name: str, times: tuple[float, ...], ages: list[float], symbol: str, 
 
 
 def _layout(beat: Heartbeat, end_s: float, title: str, banner: str) -> dict[str, Any]:
-    places, names = ticks(end_s)
     shown = [t for t in (*beat.renewals, end_s) if 0 <= t <= end_s]
     most = max(
         [
@@ -124,31 +117,16 @@ def _layout(beat: Heartbeat, end_s: float, title: str, banner: str) -> dict[str,
     verdicts = [(t, status) for t, status in beat.verdicts if t <= end_s]
     told = verdicts if len(verdicts) <= _MOST_WORDS else verdicts[:1]
     return {
-        "width": style.WIDTH_PX,
-        "height": 430,
-        "margin": {"l": 104, "r": 190, "t": 70, "b": 46},
-        "title": style.title(title, banner),
-        "font": style.FONT,
-        "plot_bgcolor": "#ffffff",
-        "paper_bgcolor": "#ffffff",
+        **style.sheet(430, (104, 190, 70, 46), title, banner),
         "barmode": "overlay",
         "hovermode": "closest",
         "legend": {"x": 1.01, "y": 1, "xanchor": "left", "font": {"size": 11}},
-        "xaxis": {
-            "range": [0, end_s],
-            "tickvals": places,
-            "ticktext": names,
-            "title": {"text": "time since the lab began", "standoff": 4},
-            "anchor": "y2",
-            "showgrid": False,
-            "zeroline": False,
-            "ticks": "outside",
-        },
+        "xaxis": lab_time(end_s),
         "yaxis": {
             "domain": [_LANE_SHARE + 0.06, 1],
             "range": [-most * 0.05, most * 1.15],
             "title": {"text": "s since the last renewal", "font": {"size": 11}},
-            "gridcolor": "#e2e2e2",
+            "gridcolor": style.GRID,
             "zeroline": True,
             "zerolinecolor": style.INK,
             "fixedrange": True,

@@ -157,14 +157,8 @@ def _record(name: str, outage: Outage | None) -> dict[str, Any]:
 def _layout(names: list[str], until_s: float, banner: str) -> dict[str, Any]:
     places, words = ticks(until_s)
     return {
-        "width": style.WIDTH_PX,
-        "height": _FRAME_PX + _BAR_PX * len(names),
-        "margin": {"l": 140, "r": 60, "t": 92, "b": 46},
-        "title": style.title("Where the time goes", banner),
+        **style.sheet(_FRAME_PX + _BAR_PX * len(names), (140, 60, 92, 46), "Where the time goes", banner),
         "uniformtext": {"mode": "hide", "minsize": style.SMALL_PX},
-        "font": style.FONT,
-        "plot_bgcolor": "#ffffff",
-        "paper_bgcolor": "#ffffff",
         "barmode": "stack",
         "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "traceorder": "normal"},
         "xaxis": {
@@ -172,7 +166,7 @@ def _layout(names: list[str], until_s: float, banner: str) -> dict[str, Any]:
             "tickvals": places,
             "ticktext": words,
             "title": {"text": "time after the fault", "standoff": 4},
-            "gridcolor": "#e2e2e2",
+            "gridcolor": style.GRID,
             "zeroline": True,
             "zerolinecolor": style.INK,
         },

@@ -10,6 +10,7 @@ from typing import Any
 from karmadalab.analysis.bands import NOT_READY, READY, UNKNOWN
 
 INK = "#1a1a1a"
+PAPER, GRID = "#ffffff", "#e2e2e2"
 FAINT = "#8a8a8a"
 HATCH = "#6f6f6f"
 FONT = {"family": "Open Sans, Verdana, Arial, sans-serif", "size": 12, "color": INK}
@@ -58,6 +59,25 @@ def title(words: str, banner: str) -> dict[str, Any]:
         "yanchor": "top",
         "pad": {"t": 24},
         "font": {"size": 16},
+    }
+
+
+def sheet(height_px: float, margin: tuple[int, int, int, int], words: str, banner: str) -> dict[str, Any]:
+    """What every figure's layout begins with: white paper of the usual width, a title, the usual letters.
+
+    Args:
+        height_px: the figure's height.
+        margin: left, right, top and bottom, in pixels.
+        words, banner: as for `title`.
+    """
+    return {
+        "width": WIDTH_PX,
+        "height": height_px,
+        "margin": dict(zip("lrtb", margin, strict=True)),
+        "title": title(words, banner),
+        "font": FONT,
+        "plot_bgcolor": PAPER,
+        "paper_bgcolor": PAPER,
     }
 
 

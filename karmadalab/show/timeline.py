@@ -25,7 +25,7 @@ from karmadalab.analysis import (
 from karmadalab.analysis.recording import Source
 from karmadalab.api.time import seconds
 from karmadalab.show import lanes, style
-from karmadalab.show.axis import ticks
+from karmadalab.show.axis import lab_time
 from karmadalab.show.figure import Figure, Parts
 from karmadalab.show.text import alt_of_timeline, tell
 from karmadalab.show.words import Label, labels
@@ -76,7 +76,7 @@ def timeline_parts(
     served = serving(recording, workload)
     drawn_px = style.WIDTH_PX - _LEFT_PX - _RIGHT_PX
     words = labels(recording, served, end_s, drawn_px)
-    bands = [_cut(band, end_s) for band in condition_bands(recording) if band.cluster in clusters]
+    bands = [band.up_to(end_s) for band in condition_bands(recording) if band.cluster in clusters]
     data = [
         *lanes.conditions(bands, clusters),
         lanes.faults(_all_cut(fault_bands(recording), end_s), clusters),
@@ -108,13 +108,7 @@ def _stack(recording: Recording, clusters: list[str], served: Serving) -> lanes.
 
 
 def _all_cut(bands: list[Band], end_s: float) -> list[Band]:
-    return [_cut(band, end_s) for band in bands]
-
-
-def _cut(band: Band, end_s: float) -> Band:
-    if band.end_s <= end_s:
-        return band
-    return Band(band.cluster, band.what, min(band.begin_s, end_s), end_s, False)
+    return [band.up_to(end_s) for band in bands]
 
 
 def _level(recording: Recording, served: Serving) -> int | None:
@@ -136,18 +130,13 @@ def _layout(
     words_px, lanes_px = lines * _LINE_PX, len(clusters) * _LANE_PX
     inner_px = words_px + lanes_px + _SERVING_PX + 2 * _GAP_PX
     low, high = _SERVING_PX / inner_px, (_SERVING_PX + _GAP_PX + lanes_px) / inner_px
-    places, names = ticks(end_s)
     most = max([1, *served.total.values])
     lane_names = [_lane_name(recording, name) for name in clusters]
     return {
-        "width": style.WIDTH_PX,
-        "height": inner_px + _TOP_PX + _BOTTOM_PX,
-        "margin": {"l": _LEFT_PX, "r": _RIGHT_PX, "t": _TOP_PX, "b": _BOTTOM_PX},
-        "title": style.title(title, recording.banner),
+        **style.sheet(
+            inner_px + _TOP_PX + _BOTTOM_PX, (_LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX), title, recording.banner
+        ),
         "uniformtext": {"mode": "hide", "minsize": style.SMALL_PX},
-        "font": style.FONT,
-        "plot_bgcolor": "#ffffff",
-        "paper_bgcolor": "#ffffff",
         "barmode": "overlay",
         "bargap": 0,
         "hovermode": "closest",
@@ -159,16 +148,7 @@ def _layout(
             "font": {"size": 11},
             "groupclick": "toggleitem",
         },
-        "xaxis": {
-            "range": [0, end_s],
-            "tickvals": places,
-            "ticktext": names,
-            "title": {"text": "time since the lab began", "standoff": 4},
-            "anchor": "y2",
-            "showgrid": False,
-            "zeroline": False,
-            "ticks": "outside",
-        },
+        "xaxis": lab_time(end_s),
         "yaxis": {
             "domain": [low + _GAP_PX / inner_px, high],
             "range": [len(clusters) - 0.5, -0.5],
@@ -185,7 +165,7 @@ def _layout(
             "title": {"text": "replicas serving", "font": {"size": 11}},
             "tickformat": "d",
             "dtick": max(1, -(-most // 5)),
-            "gridcolor": "#e2e2e2",
+            "gridcolor": style.GRID,
             "zeroline": True,
             "zerolinecolor": style.INK,
             "fixedrange": True,
