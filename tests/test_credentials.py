@@ -6,25 +6,9 @@ import pytest
 
 from karmadalab import Lab, Phases
 from karmadalab.api.errors import BadRequest
+from tests.worlds import deployment, policy
 
-WORKLOAD = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: nginx}]}
----
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata: {name: web}
-spec:
-  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]
-  placement: {clusterAffinity: {clusterNames: [member1]}}
-"""
+WORKLOAD = [deployment(), policy(clusterAffinity={"clusterNames": ["member1"]})]
 
 
 def lab_of(profile: str) -> Lab:

@@ -7,27 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from karmadalab import Lab
+from tests.worlds import deployment, policy
 
-APP = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: nginx}]}
----
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata: {name: web}
-spec:
-  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]
-  placement:
-    replicaScheduling: {replicaSchedulingType: Duplicated}
-    spreadConstraints: [{spreadByField: cluster, minGroups: 1, maxGroups: 1}]
-"""
+APP = [
+    deployment(),
+    policy(
+        replicaScheduling={"replicaSchedulingType": "Duplicated"},
+        spreadConstraints=[{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}],
+    ),
+]
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 
 from karmadalab import Lab, Phases
 from tests.conformance.timeline import Recording, differences, emit_file, replay
+from tests.worlds import deployment, policy
 
 RECORDINGS = sorted((Path(__file__).parent / "data" / "timelines").glob("*.json.gz"))
 
@@ -50,26 +51,10 @@ def test_the_command_prints_one_object_with_milestones_and_events() -> None:
 
 # --- the race of recoveries -------------------------------------------------------------------------------------------
 
-ONLY_CANDIDATE = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: nginx}]}
----
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata: {name: web}
-spec:
-  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]
-  placement:
-    clusterAffinity: {clusterNames: [member1]}
-    replicaScheduling: {replicaSchedulingType: Duplicated}
-"""
+ONLY_CANDIDATE = [
+    deployment(),
+    policy(clusterAffinity={"clusterNames": ["member1"]}, replicaScheduling={"replicaSchedulingType": "Duplicated"}),
+]
 
 
 def recover_with(monitor_s: float) -> Lab:
