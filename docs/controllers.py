@@ -19,9 +19,9 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 import tour  # noqa: E402 - lies beside this file
 
-from karmadalab import Lab  # noqa: E402
-from karmadalab.core.settings import Settings  # noqa: E402
-from karmadalab.environments.control_plane import TEMPLATE_KINDS  # noqa: E402
+from karmadalab import Lab  # noqa: E402 - as above
+from karmadalab.core.settings import Settings  # noqa: E402 - as above
+from karmadalab.environments.control_plane import TEMPLATE_KINDS  # noqa: E402 - as above
 
 HEAD = """# The controllers
 

@@ -170,13 +170,13 @@ def _read_special(type_: type, value: Any) -> Any:
         if isinstance(value, type_):
             return value
         raise ValueError(f"Expected a time such as 2026-01-31T12:00:00Z, got `{type(value).__name__}`")
-    raise NotImplementedError(type_)
+    raise NotImplementedError(type_)  # what msgspec asks of a hook that passes
 
 
 def _write_special(value: Any) -> Any:
     if isinstance(value, Time):
         return str(value)
-    raise NotImplementedError(type(value))
+    raise NotImplementedError(type(value))  # what msgspec asks of a hook that passes
 
 
 def convert(data: Any, type_: type[D], where: str = "object") -> D:

@@ -9,7 +9,6 @@ Mirrors pkg/controllers/cronfederatedhpa. The scheduler's time zone is UTC where
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from karmadalab.api.autoscaling import (
     CronFederatedHPA,
@@ -27,7 +26,7 @@ from karmadalab.api.meta import replace
 from karmadalab.api.scheme import resource_type
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import group_kind
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Manager, Result, Watch, on_spec_change
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 
@@ -86,13 +85,7 @@ class CronFederatedHPAController:
 
     def watches(self) -> Sequence[Watch]:
         """Schedules whose spec changed."""
-        return [Watch(self._store, CronFederatedHPA, self._event)]
-
-    @staticmethod
-    def _event(event: str, old: Any, new: Any) -> Sequence[Request]:
-        if event == "MODIFIED" and old.metadata.generation == new.metadata.generation:
-            return ()
-        return (Request(new.metadata.namespace, new.metadata.name),)
+        return [Watch(self._store, CronFederatedHPA, on_spec_change)]
 
     def reconcile(self, request: Request) -> Result:
         """Run the rules that are due, write the histories, and come back for the next one."""

@@ -17,9 +17,6 @@ from karmadalab.api.endpoints import (
     BY_MULTI_CLUSTER_SERVICE,
     DISPATCH_FINALIZER,
     ENDPOINT_SLICE,
-    is_imported,
-    managers_of,
-    service_of,
 )
 from karmadalab.api.multicluster import MULTI_CLUSTER_SERVICE_NAME, MULTI_CLUSTER_SERVICE_NAMESPACE
 from karmadalab.api.naming import work_name
@@ -28,10 +25,9 @@ from karmadalab.core.client import Client
 from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
-from karmadalab.interpreter.endpoint_works import report_slice, slice_work_name, unreport_slice
+from karmadalab.interpreter.endpoint_works import own_slices, report_slices, service_requests
 
 NAME = "endpointslice-collect-controller"
-_LABELS = (MULTI_CLUSTER_SERVICE_NAMESPACE, MULTI_CLUSTER_SERVICE_NAME)
 
 
 def asks_for(work: Work) -> tuple[str, str] | None:
@@ -90,25 +86,9 @@ class EndpointSliceCollectController:
         if member.name in self._informers:
             return
         self._informers.add(member.name)
-        cluster = member.name
-
-        def slice_event(event: str, old: Any, new: Any) -> Sequence[Request]:
-            service = service_of(new)
-            if not service or is_imported(new):
-                return ()
-            return (Request(new.metadata.namespace, service, cluster),)
-
-        self._manager.watch(NAME, Watch(member.client, ENDPOINT_SLICE, slice_event))
+        self._manager.watch(NAME, Watch(member.client, ENDPOINT_SLICE, service_requests(member.name)))
 
     def _report(self, member: MemberCluster, request: Request) -> None:
         labels = {MULTI_CLUSTER_SERVICE_NAMESPACE: request.namespace, MULTI_CLUSTER_SERVICE_NAME: request.name}
-        there = member.client.list(ENDPOINT_SLICE, request.namespace)
-        wanted = {
-            slice_work_name(item): item for item in there if service_of(item) == request.name and not is_imported(item)
-        }
-        for item in wanted.values():
-            report_slice(self._client, member.name, item, BY_MULTI_CLUSTER_SERVICE, labels, DISPATCH_FINALIZER)
-        for work in self._client.list(Work, execution_namespace(member.name)):
-            ours = BY_MULTI_CLUSTER_SERVICE in managers_of(work.metadata.labels)
-            if ours and labels.items() <= work.metadata.labels.items() and work.metadata.name not in wanted:
-                unreport_slice(self._client, work, BY_MULTI_CLUSTER_SERVICE, _LABELS)
+        wanted = own_slices(member.client.list(ENDPOINT_SLICE, request.namespace), request.name)
+        report_slices(self._client, member.name, wanted, BY_MULTI_CLUSTER_SERVICE, labels, DISPATCH_FINALIZER)

@@ -41,7 +41,7 @@ from karmadalab.api.quantity import milli
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import ResourceBinding
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch, on_spec_change
 from karmadalab.core.member import Members, PodMetrics
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
@@ -99,13 +99,7 @@ class FederatedHPAController:
 
     def watches(self) -> Sequence[Watch]:
         """Autoscalers whose spec changed."""
-        return [Watch(self._store, FederatedHPA, self._event)]
-
-    @staticmethod
-    def _event(event: str, old: Any, new: Any) -> Sequence[Request]:
-        if event == "MODIFIED" and old.metadata.generation == new.metadata.generation:
-            return ()
-        return (Request(new.metadata.namespace, new.metadata.name),)
+        return [Watch(self._store, FederatedHPA, on_spec_change)]
 
     def reconcile(self, request: Request) -> Result:
         """Look at the load, scale, and look again after the sync period.

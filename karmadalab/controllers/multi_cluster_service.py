@@ -44,7 +44,7 @@ from karmadalab.api.work import (
     WorkloadTemplate,
     WorkSpec,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch, on_spec_change
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter.endpoint_works import unreport_slice
@@ -129,16 +129,10 @@ class MultiClusterServiceController:
     def watches(self) -> Sequence[Watch]:
         """MultiClusterServices, the Services of the same names, and clusters that come, go or change."""
         return [
-            Watch(self._store, MultiClusterService, self._event),
+            Watch(self._store, MultiClusterService, on_spec_change),
             Watch(self._store, SERVICE, self._service_event),
             Watch(self._store, Cluster, self._cluster_event),
         ]
-
-    @staticmethod
-    def _event(event: str, old: Any, new: Any) -> Sequence[Request]:
-        if event == "MODIFIED" and old.metadata.generation == new.metadata.generation:
-            return ()
-        return (Request(new.metadata.namespace, new.metadata.name),)
 
     def _service_event(self, event: str, old: Any, new: Any) -> Sequence[Request]:
         if event == "MODIFIED" and old.metadata == new.metadata and old.spec == new.spec:

@@ -12,16 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from karmadalab.api.cluster import Cluster, cluster_of_namespace, execution_namespace, is_ready
+from karmadalab.api.cluster import Cluster, cluster_of_namespace, is_ready
 from karmadalab.api.endpoints import (
     BY_SERVICE_EXPORT,
     COLLECT_FINALIZER,
     ENDPOINT_SLICE,
     EXPORT_NAME_LABEL,
     EXPORT_NAMESPACE_LABEL,
-    is_imported,
-    managers_of,
-    service_of,
 )
 from karmadalab.api.meta import condition
 from karmadalab.api.unstructured import Unstructured
@@ -30,11 +27,10 @@ from karmadalab.core.client import Client
 from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
-from karmadalab.interpreter.endpoint_works import report_slice, slice_work_name, unreport_slice
+from karmadalab.interpreter.endpoint_works import own_slices, report_slices, service_requests
 
 NAME = "service-export-controller"
 SERVICE_EXPORT = "ServiceExport.multicluster.x-k8s.io"
-_LABELS = (EXPORT_NAME_LABEL, EXPORT_NAMESPACE_LABEL)
 
 
 def holds_export(work: Work) -> bool:
@@ -51,7 +47,7 @@ def exported_slices(
     """The slices to report, by the name of their Work: the Service's own, when it is exported."""
     if export is None:
         return {}
-    return {slice_work_name(item): item for item in slices if service_of(item) == service and not is_imported(item)}
+    return own_slices(slices, service)
 
 
 class ServiceExportController:
@@ -110,23 +106,12 @@ class ServiceExportController:
         def export_event(event: str, old: Any, new: Any) -> Sequence[Request]:
             return (Request(new.metadata.namespace, new.metadata.name, cluster),)
 
-        def slice_event(event: str, old: Any, new: Any) -> Sequence[Request]:
-            service = service_of(new)
-            if not service or is_imported(new):
-                return ()
-            return (Request(new.metadata.namespace, service, cluster),)
-
         self._manager.watch(NAME, Watch(member.client, SERVICE_EXPORT, export_event))
-        self._manager.watch(NAME, Watch(member.client, ENDPOINT_SLICE, slice_event))
+        self._manager.watch(NAME, Watch(member.client, ENDPOINT_SLICE, service_requests(cluster)))
 
     def _report(self, member: MemberCluster, namespace: str, service: str) -> None:
         """Make the Works agree with the member's slices of a service."""
         export = member.client.find(SERVICE_EXPORT, service, namespace)
         wanted = exported_slices(member.client.list(ENDPOINT_SLICE, namespace), export, service)
         labels = {EXPORT_NAMESPACE_LABEL: namespace, EXPORT_NAME_LABEL: service}
-        for item in wanted.values():
-            report_slice(self._client, member.name, item, BY_SERVICE_EXPORT, labels, COLLECT_FINALIZER)
-        for work in self._client.list(Work, execution_namespace(member.name)):
-            ours = BY_SERVICE_EXPORT in managers_of(work.metadata.labels)
-            if ours and labels.items() <= work.metadata.labels.items() and work.metadata.name not in wanted:
-                unreport_slice(self._client, work, BY_SERVICE_EXPORT, _LABELS)
+        report_slices(self._client, member.name, wanted, BY_SERVICE_EXPORT, labels, COLLECT_FINALIZER)

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from karmadalab.api.errors import Conflict, KarmadalabError
 from karmadalab.api.meta import Resource
 from karmadalab.api.scheme import AnyObject
-from karmadalab.core.client import Client
+from karmadalab.core.client import MODIFIED, Client
 from karmadalab.core.clock import Timer, VirtualClock
 from karmadalab.core.queue import Request, WorkQueue
 from karmadalab.core.settings import Settings
@@ -82,6 +83,13 @@ class Watch(NamedTuple):
     client: Client
     kind: str | type[Resource]
     requests: Mapper | None = None
+
+
+def on_spec_change(event: str, old: AnyObject | None, new: AnyObject) -> Sequence[Request]:
+    """The requests of a watch for the object itself, except when its spec stays as it was."""
+    if event == MODIFIED and old is not None and old.metadata.generation == new.metadata.generation:
+        return ()
+    return (Request(new.metadata.namespace, new.metadata.name),)
 
 
 class Reconciler(Protocol):
@@ -168,7 +176,7 @@ class Controller:
             delay_s = self.reconciler.reconcile(request)[0]
         except Wait as wait:
             waits = (*answered, wait)
-            resume: Callable[[], None] = lambda: self._answered(request, cause, waits)  # noqa: E731
+            resume = partial(self._answered, request, cause, waits)
             if wait.subscribe is not None:
                 self.queue.hold_until(request, wait.subscribe, resume)
             else:

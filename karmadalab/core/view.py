@@ -102,7 +102,7 @@ def to_yaml(data: Any) -> str:
 
     writer = YAML(typ="safe", pure=True)
     writer.default_flow_style = False
-    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment] # typed by its default, None
     out = StringIO()
     writer.dump(data, out)
     return out.getvalue()

@@ -13,7 +13,7 @@ from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import RETAIN_REPLICAS_LABEL
 
 _TOKEN_SECRET = "kubernetes.io/service-account-token"  # noqa: S105 - a type, not a secret
-_SECRET_UID_ANNOTATION = "kubernetes.io/service-account.uid"  # noqa: S105
+_SECRET_UID_ANNOTATION = "kubernetes.io/service-account.uid"  # noqa: S105 - nor is this
 
 
 def retain_replicas(desired: Unstructured, observed: Unstructured) -> Unstructured:

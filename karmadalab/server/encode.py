@@ -16,7 +16,7 @@ from karmadalab.api.unstructured import Unstructured
 def _special(value: Any) -> Any:
     if isinstance(value, Time):
         return str(value)
-    raise NotImplementedError(type(value))
+    raise NotImplementedError(type(value))  # what msgspec asks of a hook that passes
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_special)
@@ -45,8 +45,8 @@ def manifest(obj: AnyObject) -> bytes:
 
 
 @cache
-def _parts(cls: type) -> tuple[str, ...]:
-    return tuple(name for name in cls.__struct_fields__ if name not in ("apiVersion", "kind"))  # type: ignore[attr-defined]
+def _parts(cls: type[msgspec.Struct]) -> tuple[str, ...]:
+    return tuple(name for name in cls.__struct_fields__ if name not in ("apiVersion", "kind"))
 
 
 def item_list(api_version: str, kind: str, meta: dict[str, Any], items: Iterable[AnyObject]) -> bytes:

@@ -62,7 +62,7 @@ class Resources:
 
     def get(self, name: str) -> AnyObject:
         """The object. Raises `NotFound`."""
-        return self.store.get(self.kind.type.group_kind, name, self.namespace or "")  # type: ignore[no-any-return]
+        return self.store.get(self.kind.type.group_kind, name, self.namespace or "")  # type: ignore[no-any-return] # a store says Any
 
     def list(self, labels: LabelSelector | None = None) -> Objects:
         """All of them, by namespace and name."""
@@ -75,7 +75,7 @@ class Resources:
         """Store a new object."""
         data = self._addressed(data)
         self._check_space(data)
-        return self.store.create(self._owned(None, data, ()))  # type: ignore[no-any-return]
+        return self.store.create(self._owned(None, data, ()))  # type: ignore[no-any-return] # a store says Any
 
     def update(self, name: str, data: Manifest, status: bool = False) -> AnyObject:
         """Write an object as a whole, or the status it has."""
@@ -131,9 +131,9 @@ class Resources:
                 f"UID in object meta: {old.metadata.uid}"
             )
         if status:
-            return self.store.update_status(decode(data))  # type: ignore[no-any-return]
+            return self.store.update_status(decode(data))  # type: ignore[no-any-return] # a store says Any
         entries = data["metadata"].get("managedFields") or old.metadata.managedFields
-        return self.store.update(self._owned(to_dict(old), data, entries))  # type: ignore[no-any-return]
+        return self.store.update(self._owned(to_dict(old), data, entries))  # type: ignore[no-any-return] # a store says Any
 
     def _owned(self, old: Manifest | None, data: Manifest, entries: Any) -> Any:
         """The object that a manifest describes, with its fields' owners."""
@@ -165,7 +165,7 @@ class Resources:
         if left is not None and options.get("gracePeriodSeconds") == 0 and not left.metadata.finalizers:
             self.store.delete(group_kind, name, namespace)
             left = None
-        return left  # type: ignore[no-any-return]
+        return left  # type: ignore[no-any-return] # a store says Any
 
     def _check_preconditions(self, old: Any, wanted: Manifest) -> None:
         for field in ("uid", "resourceVersion"):

@@ -30,7 +30,7 @@ from karmadalab.webhook.rules import (
     not_supported,
     required,
 )
-from karmadalab.webhook.urls import UrlError, parse_url
+from karmadalab.webhook.urls import UrlError, not_an_address, parse_url
 
 _TAINT_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 _ENDPOINT_FORM = "; desired format: hostname, hostname:port, IP or IP:port"
@@ -100,13 +100,7 @@ def _validate_endpoint(endpoint: str) -> Errors:
     errors: Errors = []
     if not url.host:
         errors.append(invalid(path, url.host, f"host must be provided{_ENDPOINT_FORM}"))
-    if url.user is not None:
-        errors.append(invalid(path, url.user, "user information is not permitted in the URL"))
-    if url.fragment:
-        errors.append(invalid(path, url.fragment, "fragments are not permitted in the URL"))
-    if url.query:
-        errors.append(invalid(path, url.query, "query parameters are not permitted in the URL"))
-    return errors
+    return errors + not_an_address(url, path)
 
 
 def _validate_proxy_url(proxy: str) -> Errors:

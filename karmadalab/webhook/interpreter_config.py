@@ -18,7 +18,7 @@ from karmadalab.webhook.rules import (
     not_supported,
     required,
 )
-from karmadalab.webhook.urls import UrlError, parse_url
+from karmadalab.webhook.urls import UrlError, not_an_address, parse_url
 
 _OPERATIONS = (
     "*",
@@ -117,13 +117,7 @@ def _validate_url(text: str, path: str) -> Errors:
         errors.append(invalid(path, url.scheme, f"'https' is the only allowed URL scheme{_URL_FORM}"))
     if not url.host:
         errors.append(invalid(path, url.host, f"host must be specified{_URL_FORM}"))
-    if url.user is not None:
-        errors.append(invalid(path, url.user, "user information is not permitted in the URL"))
-    if url.fragment:
-        errors.append(invalid(path, url.fragment, "fragments are not permitted in the URL"))
-    if url.query:
-        errors.append(invalid(path, url.query, "query parameters are not permitted in the URL"))
-    return errors
+    return errors + not_an_address(url, path)
 
 
 def _validate_versions(versions: tuple[str, ...], path: str) -> Errors:

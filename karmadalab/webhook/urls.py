@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from karmadalab.webhook.rules import Errors, invalid
+
 
 class Url(NamedTuple):
     """The parts of a URL that have rules; `user` is `name:password` as written."""
@@ -52,3 +54,15 @@ def parse_url(text: str) -> Url:
     if " " in host:
         raise UrlError(f'parse "{text}": invalid character " " in host name')
     return Url(scheme, user if at else None, host, slash + path, query, fragment)
+
+
+def not_an_address(url: Url, path: str) -> Errors:
+    """What a URL has that an address may not have."""
+    errors: Errors = []
+    if url.user is not None:  # Go tells an empty user from none
+        errors.append(invalid(path, url.user, "user information is not permitted in the URL"))
+    if url.fragment:
+        errors.append(invalid(path, url.fragment, "fragments are not permitted in the URL"))
+    if url.query:
+        errors.append(invalid(path, url.query, "query parameters are not permitted in the URL"))
+    return errors
