@@ -45,12 +45,34 @@ def test_timers_come_in_order_of_time(clock: VirtualClock) -> None:
     assert seen == [("a", 1), ("b", 2), ("c", 3)]
 
 
-def test_equal_times_come_in_order_of_priority_then_of_asking(clock: VirtualClock) -> None:
+def test_equal_times_come_in_order_of_asking(clock: VirtualClock) -> None:
     seen: list[str] = []
-    for word, priority in (("second", 0), ("third", 0), ("last", 1), ("first", -1)):
-        clock.call_at(clock.epoch + 1, seen.append, word, priority=priority)
+
+    def first() -> None:
+        seen.append("first")
+        clock.call_later(0, seen.append, "meanwhile")
+
+    clock.call_at(clock.epoch + 1, first)
+    for word in ("second", "third"):
+        clock.call_at(clock.epoch + 1, seen.append, word)
     clock.run_until(clock.epoch + 1)
-    assert seen == ["first", "second", "third", "last"]
+    assert seen == ["first", "second", "third", "meanwhile"]
+
+
+def test_a_timer_may_run_the_clock_up_to_now(clock: VirtualClock) -> None:
+    seen: list[str] = []
+
+    def look() -> None:
+        clock.catch_up()
+        seen.append("looked")
+
+    clock.call_at(clock.epoch + 1, look)
+    clock.call_at(clock.epoch + 1, seen.append, "same moment")
+    clock.call_at(clock.epoch + 2, seen.append, "later")
+    clock.run_until(clock.epoch + 2)
+    assert sorted(seen) == ["later", "looked", "same moment"]
+    assert seen[-1] == "later"
+    assert clock.next_at() is None
 
 
 def test_work_due_now_is_done_before_time_moves(clock: VirtualClock) -> None:
@@ -59,10 +81,10 @@ def test_work_due_now_is_done_before_time_moves(clock: VirtualClock) -> None:
     def note(word: str) -> None:
         seen.append((word, clock.elapsed()))
         if word == "now":
-            clock.call_soon((note, ("caused",)))
+            clock.call_soon((note, "caused"))
 
     clock.call_later(1, note, "later")
-    clock.call_soon((note, ("now",)))
+    clock.call_soon((note, "now"))
     clock.run_until(clock.epoch + 1)
     assert [word for word, _ in seen] == ["now", "caused", "later"]
     assert [at for _, at in seen] == [0, 0, 1]
@@ -135,10 +157,10 @@ def test_work_that_never_ends_is_an_error_that_names_it(monkeypatch: pytest.Monk
     monkeypatch.setattr("karmadalab.core.clock._BUSY", 1000)
     clock = VirtualClock()
 
-    def again() -> None:
-        clock.call_soon((again, ()))
+    def again(turn: int) -> None:
+        clock.call_soon((again, turn + 1))
 
-    again()
+    again(0)
     with pytest.raises(NeverSettles, match=r"at 0s work keeps causing work without time passing.*again"):
         clock.run_until(clock.now())
 

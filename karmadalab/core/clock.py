@@ -1,8 +1,9 @@
 """Time for everything in the lab: one engine, two clocks.
 
-Timers wait in a heap ordered by (time, priority, sequence); work that is due now waits in a first-in, first-out queue
-and is done before time moves on. The virtual clock jumps to the next timer, the wall clock is the same engine that
-first waits. Nothing else in the package reads the time; who must know the real one asks here.
+Timers wait at their moments, which are kept in a heap, and go in the order in which they were asked for; work that is
+due now waits in a queue of its own and is done before the next timer. The virtual clock jumps to the next timer, the
+wall clock is the same engine that first waits. Nothing else in the package reads the time; who must know the real one
+asks here.
 
 Moments are Unix seconds. Every delay is rounded to a multiple of 2**-20 s, about a microsecond: sums of such floats are
 exact, so that "40 s after the last heartbeat" is never a hair early or late.
@@ -26,10 +27,11 @@ DEFAULT_EPOCH = Time.parse("2026-01-01T00:00:00Z")
 
 _GRAIN = float(1 << 20)
 GRAIN_S = 1 / _GRAIN
+_GRID = 1.5 * 2.0**32  # a float of this size has no finer digits: adding it and taking it away rounds to the grain
 _LOOK_EVERY, _BUSY = 10_000, 1_000_000  # calls at one instant: look what goes on; it can't be honest work
 _LONGEST_WAIT_S = 3600.0  # a condition variable takes no infinity
 
-# A timer as the heap keeps it: [time, priority, sequence, callback, arguments]; a cancelled one has no callback.
+# A timer as the clock keeps it: [time, callback, arguments]; a cancelled one has no callback.
 Timer = list[Any]
 
 
@@ -75,11 +77,10 @@ class VirtualClock:
     def __init__(self, epoch: float = DEFAULT_EPOCH, lead_s: float = 0.0) -> None:
         self.epoch = round(epoch * _GRAIN) / _GRAIN
         self._now = round((self.epoch - lead_s) * _GRAIN) / _GRAIN
-        self._heap: list[Timer] = []
-        self._sequence = 0
-        self._soon: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
-        self.call_soon = self._soon.append  # the hottest call of all: (callback, arguments)
-        self.fired = 0
+        self._moments: list[float] = []  # a heap
+        self._timers: dict[float, deque[Timer]] = {}  # what is due at each of them
+        self._soon: deque[tuple[Callable[[Any], object], Any]] = deque()
+        self.call_soon = self._soon.append  # the hottest call of all: (callback, its argument)
         self.restless: Callable[[], str] = _nothing_known
         # Held by whoever acts in this world: a lab that is served has several threads. None waits while holding it.
         self.turn = threading.RLock()
@@ -92,25 +93,29 @@ class VirtualClock:
         """Seconds since the lab began."""
         return self._now - self.epoch
 
-    def call_at(self, when: float, callback: Callable[..., object], *args: Any, priority: int = 0) -> Timer:
-        """Call back at a moment, at once if it has passed. Lower priorities go first among equal moments."""
+    def call_at(self, when: float, callback: Callable[..., object], *args: Any) -> Timer:
+        """Call back at a moment, at once if it has passed."""
         when = round(when * _GRAIN) / _GRAIN
-        self._sequence += 1
-        timer = [when if when > self._now else self._now, priority, self._sequence, callback, args]
-        heappush(self._heap, timer)
-        return timer
+        return self._add(when if when > self._now else self._now, callback, args)
 
     def call_later(self, delay_s: float, callback: Callable[..., object], *args: Any) -> Timer:
         """Call back after a delay in seconds."""
-        self._sequence += 1
-        timer = [self._now + round(delay_s * _GRAIN) / _GRAIN, 0, self._sequence, callback, args]
-        heappush(self._heap, timer)
+        return self._add(self._now + (delay_s + _GRID - _GRID), callback, args)
+
+    def _add(self, when: float, callback: Callable[..., object], args: tuple[Any, ...]) -> Timer:
+        timer = [when, callback, args]
+        timers = self._timers.get(when)
+        if timers is None:
+            self._timers[when] = deque((timer,))
+            heappush(self._moments, when)
+        else:
+            timers.append(timer)
         return timer
 
     @staticmethod
     def cancel(timer: Timer) -> None:
         """Forget a timer; one that has fired already is no error."""
-        timer[3] = None
+        timer[1] = None
 
     def run_until(self, when: float) -> None:
         """Do all that is due up to and including a moment; the clock then stands at that moment.
@@ -122,18 +127,20 @@ class VirtualClock:
         when = round(when * _GRAIN) / _GRAIN
         if when < self._now:
             raise BadRequest(f"time runs one way: it is {self.elapsed():g}s, you asked for {when - self.epoch:g}s")
-        heap = self._heap
+        moments = self._moments
         self._settle()
-        while heap and heap[0][0] <= when:
-            timer = heappop(heap)
-            callback = timer[3]
-            if callback is None:
-                continue
-            self._now = timer[0]
-            self.fired += 1
-            callback(*timer[4])
-            if self._soon:
-                self._settle()
+        while moments and moments[0] <= when:
+            moment = moments[0]
+            timers = self._timers[moment]
+            while timers:  # also what is asked for meanwhile
+                _, callback, args = timers.popleft()
+                if callback is not None:
+                    self._now = moment
+                    callback(*args)
+                    if self._soon:
+                        self._settle()
+            if self._timers.get(moment) is timers:  # else a callback that ran the clock has removed it
+                del self._timers[heappop(moments)]
         self._now = when
 
     def catch_up(self) -> None:
@@ -148,19 +155,26 @@ class VirtualClock:
 
     def next_at(self) -> float | None:
         """When the next timer is due, None when there is none."""
-        while self._heap and self._heap[0][3] is None:
-            heappop(self._heap)
-        return self._heap[0][0] if self._heap else None
+        while self._moments:
+            moment = self._moments[0]
+            timers = self._timers[moment]
+            while timers and timers[0][1] is None:
+                timers.popleft()
+            if timers:
+                return moment
+            del self._timers[heappop(self._moments)]
+        return None
 
     def _settle(self) -> None:
         soon = self._soon
-        calls = 0
+        calls, look = 0, _LOOK_EVERY
         while soon:
-            callback, args = soon.popleft()
-            callback(*args)
+            callback, argument = soon.popleft()
+            callback(argument)
             calls += 1
-            if not calls % _LOOK_EVERY:
+            if calls == look:
                 self._check_settling(calls, callback)
+                look += _LOOK_EVERY
 
     def _check_settling(self, calls: int, callback: Callable[..., object]) -> None:
         """Raise NeverSettles when there is no end in sight."""
@@ -172,7 +186,7 @@ class VirtualClock:
             )
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.elapsed():g}s, {len(self._heap)} timers>"
+        return f"<{type(self).__name__} {self.elapsed():g}s, {sum(map(len, self._timers.values()))} timers>"
 
 
 class WallClock(VirtualClock):

@@ -58,7 +58,7 @@ class Collector:
         must_agree("owner index", self._owned, owned)
 
     def _collect_soon(self, owner_uid: str) -> None:
-        self._clock.call_soon((self._trace.bound(self._collect, GARBAGE_COLLECTOR), (owner_uid,)))
+        self._clock.call_soon((self._trace.bound(self._collect, GARBAGE_COLLECTOR), owner_uid))
 
     def _collect(self, owner_uid: str, failures: int = 0) -> None:
         """Delete what a gone object owned, or its name from their owners where others live."""

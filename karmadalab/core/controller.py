@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from contextvars import ContextVar
 from functools import partial
+from threading import get_ident
 from typing import Any, NamedTuple, Protocol
 
 from karmadalab.api.errors import Conflict, KarmadalabError
@@ -21,7 +21,7 @@ from karmadalab.core.client import MODIFIED, Client
 from karmadalab.core.clock import Timer, VirtualClock
 from karmadalab.core.queue import Request, WorkQueue
 from karmadalab.core.settings import Settings
-from karmadalab.core.trace import ERROR, Trace
+from karmadalab.core.trace import ERROR, NO_THREAD, Trace
 
 
 class Result(NamedTuple):
@@ -58,14 +58,6 @@ class Wait(Exception):  # not an error: the call is on its way
     ) -> None:
         super().__init__(f"the answer takes {delay_s:g}s")
         self.delay_s, self.arrive, self.leave, self.subscribe = delay_s, arrive, leave, subscribe
-
-
-_RECONCILING: ContextVar[bool] = ContextVar("reconciling", default=False)
-
-
-def may_wait() -> bool:
-    """Whether a reconcile is going on, so that a client may raise `Wait`; elsewhere it has to block."""
-    return _RECONCILING.get()
 
 
 Mapper = Callable[[str, AnyObject | None, AnyObject], Iterable[Request]]
@@ -121,6 +113,7 @@ class Controller:
         self.reconciler = reconciler
         self.name = reconciler.name
         self.manager = manager
+        self._reconcile = reconciler.reconcile
         self._trace = manager.trace
         self._strict = manager.strict
         settings = manager.settings
@@ -169,11 +162,10 @@ class Controller:
 
     def _work(self, request: Request, cause: int | None, answered: tuple[Wait, ...] = ()) -> None:
         trace = self._trace
-        before = trace.actor, trace.cause
-        trace.actor, trace.cause = self.name, cause
-        reconciling = _RECONCILING.set(True)
+        actor, before = trace.actor, trace.cause
+        trace.actor, trace.cause, trace.thread = self.name, cause, get_ident()
         try:
-            delay_s = self.reconciler.reconcile(request)[0]
+            delay_s = self._reconcile(request)[0]
         except Wait as wait:
             waits = (*answered, wait)
             resume = partial(self._answered, request, cause, waits)
@@ -189,8 +181,7 @@ class Controller:
                 # A requeue is due to whatever made the reconcile run, and so may be traced further back.
                 self.queue.add_after(request, delay_s)
         finally:
-            _RECONCILING.reset(reconciling)
-            trace.actor, trace.cause = before
+            trace.actor, trace.cause, trace.thread = actor, before, NO_THREAD
 
     def _answered(self, request: Request, cause: int | None, waits: tuple[Wait, ...]) -> None:
         with ExitStack() as stack:

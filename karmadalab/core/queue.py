@@ -9,7 +9,8 @@ cluster by many minutes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from karmadalab.core.clock import Timer, VirtualClock
 from karmadalab.core.trace import Trace
@@ -60,22 +61,22 @@ class WorkQueue:
         self._busy: set[Request] = set()
         self._delayed: dict[Request, Timer] = {}
         self._failures: dict[Request, int] = {}
-        self._backlog: list[tuple[Callable[..., object], tuple[object, ...]]] | None = None
+        self._backlog: list[tuple[Callable[[Any], object], Any]] | None = None
         self.closed = False
+        self._taker = self._take  # bound once, not at each request
 
     def add(self, request: Request) -> None:
         """Ask for an object now, because of what is going on now."""
-        if self.closed:  # a late answer of a slow network may ask after the end
-            return
         waiting = self._waiting
-        known = len(waiting)
-        waiting.setdefault(request, self._trace.cause)
-        if len(waiting) == known or (self._busy and request in self._busy):
+        if request in waiting or self.closed:  # a late answer of a slow network may ask after the end
+            return
+        waiting[request] = self._trace.cause
+        if self._busy and request in self._busy:
             return
         if self.latency_s:
             self._clock.call_later(self.latency_s, self._take, request)
         else:
-            self._call_soon((self._take, (request,)))
+            self._call_soon((self._taker, request))
 
     def add_after(self, request: Request, delay_s: float) -> None:
         """Ask for an object later; of two such wishes the earlier one holds."""
@@ -110,14 +111,14 @@ class WorkQueue:
     def hold(self, request: Request, delay_s: float, resume: Callable[[], None]) -> None:
         """Keep a request busy while its call crosses a slow network, then go on with it."""
         self._busy.add(request)
-        self._clock.call_later(delay_s, self._release, request, resume)
+        self._clock.call_later(delay_s, self._release, (request, resume))
 
     def hold_until(
         self, request: Request, subscribe: Callable[[Callable[[], None]], None], resume: Callable[[], None]
     ) -> None:
         """Keep a request busy until a real network has answered: `subscribe` is given what to call then."""
         self._busy.add(request)
-        subscribe(lambda: self._release(request, resume))
+        subscribe(partial(self._release, (request, resume)))
 
     def pause(self) -> None:
         """Stop working; what is asked for meanwhile waits (a process under SIGSTOP)."""
@@ -147,19 +148,20 @@ class WorkQueue:
 
     def _take(self, request: Request) -> None:
         if self._backlog is not None:
-            self._backlog.append((self._take, (request,)))
+            self._backlog.append((self._take, request))
         elif not (self._busy and request in self._busy):
             cause = self._waiting.pop(request, _NOT_WAITING)
             if cause != _NOT_WAITING:
                 self._work(request, cause)
 
-    def _release(self, request: Request, resume: Callable[[], None]) -> None:
+    def _release(self, held: tuple[Request, Callable[[], None]]) -> None:
         if self.closed:
             return
         if self._backlog is not None:  # the answer came while the process stood still
-            self._backlog.append((self._release, (request, resume)))
+            self._backlog.append((self._release, held))
             return
+        request, resume = held
         self._busy.discard(request)
         resume()
         if request in self._waiting and request not in self._busy:
-            self._call_soon((self._take, (request,)))
+            self._call_soon((self._take, request))

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
+from functools import partial
 from typing import Any
 
-from karmadalab.api.errors import AlreadyExists, BadRequest, Conflict, Gone, NotFound
+from karmadalab.api.errors import AlreadyExists, ApiError, BadRequest, Conflict, Gone, NotFound
 from karmadalab.api.meta import LabelSelector, replace, selector_matches
 from karmadalab.api.native_rules import check_content, check_labels, check_name
 from karmadalab.api.scheme import AnyObject, is_namespaced
@@ -213,7 +214,10 @@ class Store:
         kind = obj.GROUP_KIND
         meta = obj.metadata
         key = (meta.namespace, meta.name)
-        table, old = self._stored(kind, key, obj)
+        table = self._table(kind)
+        old: Any = table.objects.get(key)
+        if old is None or meta.resourceVersion != old.metadata.resourceVersion:
+            raise self._refusal(obj, old)
         if obj.__class__ is Unstructured and obj.body is not old.body:  # typed kinds were checked when they were made
             check_content(obj, old)
         if self.admit is not None:
@@ -252,8 +256,12 @@ class Store:
             Conflict: somebody wrote it after you read it.
         """
         kind = obj.GROUP_KIND
-        key = (obj.metadata.namespace, obj.metadata.name)
-        table, old = self._stored(kind, key, obj)
+        meta = obj.metadata
+        key = (meta.namespace, meta.name)
+        table = self._table(kind)
+        old: Any = table.objects.get(key)
+        if old is None or meta.resourceVersion != old.metadata.resourceVersion:
+            raise self._refusal(obj, old)
         new = with_status_of(old, obj)
         if new == old:
             return old
@@ -314,11 +322,11 @@ class Store:
         kind = kind if isinstance(kind, str) else kind.GROUP_KIND
         table = self._table(kind)
         first = self._missed(kind, since) if since is not None else self._present(table)
-        table.watchers.append(handler)
+        table.watchers = (*table.watchers, handler)
         with self._teller.in_order():
             for type_, old, new in first:
                 handler(type_, old, new)
-        return lambda: table.watchers.remove(handler) if handler in table.watchers else None
+        return partial(table.unwatch, handler)
 
     @staticmethod
     def _present(table: Table) -> Changes:
@@ -348,24 +356,21 @@ class Store:
             table = self._tables[kind] = Table(is_namespaced(kind))
         return table
 
-    def _stored(self, kind: str, key: Key, obj: Any) -> tuple[Table, Any]:
-        table = self._tables.get(kind)
-        old = None if table is None else table.objects.get(key)
-        if table is None or old is None:
+    def _refusal(self, obj: Any, old: Any) -> ApiError:
+        """Why an object can't be written over the stored one: that is not there, or not the one that was read."""
+        if old is None:
             at = f" in {self.world}" if self.world else ""
-            raise NotFound(f"{obj.kind} {where(obj.metadata)} not found{at}")
+            return NotFound(f"{obj.kind} {where(obj.metadata)} not found{at}")
         given = obj.metadata.resourceVersion
-        if given != old.metadata.resourceVersion:
-            if not given:
-                raise BadRequest(
-                    f"{obj.kind} {where(obj.metadata)}: metadata.resourceVersion must be specified for an update: "
-                    "read the object, change it and write it back"
-                )
-            raise Conflict(
-                f"{obj.kind} {where(obj.metadata)}: you wrote resourceVersion {given}, the store has "
-                f"{old.metadata.resourceVersion}; read it again and reapply your change"
+        if not given:
+            return BadRequest(
+                f"{obj.kind} {where(obj.metadata)}: metadata.resourceVersion must be specified for an update: "
+                "read the object, change it and write it back"
             )
-        return table, old
+        return Conflict(
+            f"{obj.kind} {where(obj.metadata)}: you wrote resourceVersion {given}, the store has "
+            f"{old.metadata.resourceVersion}; read it again and reapply your change"
+        )
 
     def _put(self, table: Table, kind: str, key: Key, old: Any, new: Any, verb: str, event: str) -> None:
         table.objects[key] = new

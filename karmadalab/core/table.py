@@ -19,7 +19,7 @@ class Table:
     def __init__(self, namespaced: bool) -> None:
         self.objects: dict[Key, AnyObject] = {}
         self.namespaced = namespaced
-        self.watchers: list[Handler] = []
+        self.watchers: tuple[Handler, ...] = ()
         self.order: list[Key] | None = None  # the sorted keys; None when a create or delete spoiled them
         self.indexes: dict[str, tuple[Callable[[Any], Iterable[Hashable]], dict[Hashable, set[Key]]]] = {}
 
@@ -28,6 +28,13 @@ class Table:
         if self.order is None:
             self.order = sorted(self.objects)
         return self.order
+
+    def unwatch(self, handler: Handler) -> None:
+        """Tell a handler no more; one that is told nothing is no error."""
+        left = list(self.watchers)
+        if handler in left:
+            left.remove(handler)
+            self.watchers = tuple(left)
 
     def index(self, key: Key, old: AnyObject | None, new: AnyObject | None) -> None:
         """Keep the indexes up to date with a write; None means not there."""

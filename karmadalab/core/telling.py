@@ -34,7 +34,7 @@ class Teller:
         if not watchers:
             return
         if self._busy or self._waiting:
-            self._waiting.append((tuple(watchers), table, row, event, old, new))
+            self._waiting.append((watchers, table, row, event, old, new))
             if not self._busy:  # a handler raised an error, and left these behind
                 with self.in_order():
                     return
@@ -43,11 +43,8 @@ class Teller:
         trace = self._trace
         before, trace.cause = trace.cause, row
         try:
-            if len(watchers) == 1:
-                watchers[0](event, old, new)
-            else:
-                for handler in tuple(watchers):
-                    handler(event, old, new)
+            for handler in watchers:
+                handler(event, old, new)
             if self._waiting:
                 self._tell_waiting()
         finally:

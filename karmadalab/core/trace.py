@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
 import msgspec
@@ -17,6 +18,8 @@ from karmadalab.api.scheme import AnyObject
 
 CREATE, UPDATE, STATUS, DELETE = "create", "update", "status", "delete"
 FAULT, NOTE, ERROR = "fault", "note", "error"
+
+NO_THREAD = 0
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -59,6 +62,7 @@ class Trace:
         rows: all rows, oldest first.
         cause: the row that what happens now is due to.
         actor: who acts now.
+        thread: the thread in which a reconcile is going on.
         blame: cluster name -> the row of the fault that acts on it. Silence leaves no row of its own, so whoever acts
             because nothing came (the health monitor) names the fault instead.
     """
@@ -68,6 +72,7 @@ class Trace:
         self.rows: list[Row] = []
         self.cause: int | None = None
         self.actor = "user"
+        self.thread = NO_THREAD
         self.blame: dict[str, int] = {}
 
     def write(
@@ -83,7 +88,10 @@ class Trace:
         """Record a write to a store; `key` is namespace and name. Returns the row's id."""
         rows = self.rows
         row_id = len(rows)
-        rows.append(Row(row_id, self._now(), self.cause, self.actor, world, verb, kind, *key, old, new, version))
+        namespace, name = key
+        rows.append(
+            Row(row_id, self._now(), self.cause, self.actor, world, verb, kind, namespace, name, old, new, version)
+        )
         return row_id
 
     def note(
@@ -135,6 +143,11 @@ class Trace:
                 callback(*args)
 
         return run
+
+    @property
+    def reconciling(self) -> bool:
+        """Whether this thread is in a reconcile, so that a client may raise `Wait`; elsewhere it has to block."""
+        return self.thread == get_ident()
 
     def chain(self, row_id: int) -> list[Row]:
         """A row and its causes, latest first."""

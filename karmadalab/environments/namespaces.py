@@ -35,15 +35,15 @@ class Namespaces:
         stamp = new.metadata.deletionTimestamp
         if event not in (ADDED, DELETED) and stamp is not None and old.metadata.deletionTimestamp is None:
             name, uid = new.metadata.name, new.metadata.uid
-            self._clock.call_soon((self._trace.bound(self._terminating, ACTOR), (name, uid)))
+            self._clock.call_soon((self._trace.bound(self._terminating, ACTOR), new))
             self._clock.call_later(GRACE_S, self._trace.bound(self._finish, ACTOR), name, uid, _RETRY_S)
 
     def _found(self, name: str, uid: str) -> Any:
         found = self._store.find(NAMESPACE, name)
         return found if found is not None and found.metadata.uid == uid else None
 
-    def _terminating(self, name: str, uid: str) -> None:
-        found = self._found(name, uid)
+    def _terminating(self, namespace: Any) -> None:
+        found = self._found(namespace.metadata.name, namespace.metadata.uid)
         if found is not None:
             self._store.update_status(found.with_status({**found.status, "phase": "Terminating"}))
 

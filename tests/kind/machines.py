@@ -53,7 +53,7 @@ class Machine:
         """What the token controller of a real cluster does."""
         if event == "ADDED" and new.get("type") == "kubernetes.io/service-account-token" and not new.get("data"):
             token = base64.b64encode(self.token.encode()).decode()
-            self.clock.call_soon((self.member.store.update, (new.with_body(data={"token": token}),)))
+            self.clock.call_soon((self.member.store.update, new.with_body(data={"token": token})))
 
     @property
     def path(self) -> str:

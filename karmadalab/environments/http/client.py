@@ -20,7 +20,7 @@ from karmadalab.api.meta import LabelSelector, Resource, selector_matches
 from karmadalab.api.scheme import AnyObject, decode, is_namespaced, resource_type, to_dict, to_json
 from karmadalab.core.client import ADDED, Handler
 from karmadalab.core.clock import VirtualClock, stopwatch
-from karmadalab.core.controller import Wait, may_wait
+from karmadalab.core.controller import Wait
 from karmadalab.core.trace import Trace
 from karmadalab.environments.http import paths
 from karmadalab.environments.http.informer import Informer
@@ -119,7 +119,7 @@ class HttpClient:
         """As `Store.delete`, over the network."""
         rt = resource_type(kind)
         before = self._known(kind, name, namespace)
-        waits = before is not None and before.metadata.deletionTimestamp is None and not may_wait()
+        waits = before is not None and before.metadata.deletionTimestamp is None and not self._trace.reconciling
         path, what = paths.item(rt, name, namespace), _named(kind, name, namespace)
         options = {"propagationPolicy": "Background"}
         self.ask(("DELETE", path), lambda timeout_s: self._sent("DELETE", path, options, timeout_s, what))
@@ -165,7 +165,7 @@ class HttpClient:
             if self._answers[number][0] == key:
                 self._used = number + 1
                 return _returned(*self._answers[number][1:])
-        if not may_wait():
+        if not self._trace.reconciling:
             return _returned(*self._tried(call, self._patience_s()))
         raise self._left(key, call)
 
@@ -180,7 +180,7 @@ class HttpClient:
             with self.clock.taken():
                 outcome.extend(result)
                 for resume in resumes:
-                    self.clock.call_soon((resume, ()))
+                    self.clock.call_soon((_resume, resume))
 
         def subscribe(resume: Callable[[], None]) -> None:
             resumes.append(resume)  # in the turn, so before the thread can have its answer delivered
@@ -237,7 +237,7 @@ class HttpClient:
             informer = self._informer(kind)
             if informer.synced:
                 return informer
-            if informer.problem is None and may_wait():
+            if informer.problem is None and self._trace.reconciling:
                 raise Wait(IDLE_CONNECTION_TIMEOUT_S, _nothing, _nothing, self._waiting.append)
             self._until(lambda: informer.synced or informer.problem is not None)
             return self._checked(informer)
@@ -250,7 +250,7 @@ class HttpClient:
     def _known(self, kind: Any, name: str, namespace: str) -> Any:
         """What the cache has, if there is one; a caller who may block waits for its first list."""
         informer = self._informers.get(kind if isinstance(kind, str) else kind.GROUP_KIND)
-        if informer is not None and not informer.synced and not may_wait():
+        if informer is not None and not informer.synced and not self._trace.reconciling:
             informer = self._synced(kind)
         return None if informer is None else informer.objects.get((namespace, name))
 
@@ -265,7 +265,7 @@ class HttpClient:
         self._changes += 1
         self._news.notify_all()
         while self._waiting:  # they look for themselves whether it was what they waited for
-            self.clock.call_soon((self._waiting.pop(0), ()))
+            self.clock.call_soon((_resume, self._waiting.pop(0)))
 
     def __repr__(self) -> str:
         return f"<HttpClient {self.name}, {len(self._informers)} kinds known>"
@@ -278,6 +278,10 @@ def _gist(data: dict[str, Any]) -> str:
     """
     meta = {key: value for key, value in data.get("metadata", {}).items() if key not in _VOLATILE}
     return _TIME.sub('""', to_json({**data, "metadata": meta}))
+
+
+def _resume(resume: Callable[[], None]) -> None:
+    resume()
 
 
 def _nothing() -> None:

@@ -224,7 +224,7 @@ class KindWorld(FakeWorld):
         def gone(event: str, old: Any, new: Any) -> None:
             if event == "DELETED" and new.metadata.name == name:
                 stops[0]()
-                self.clock.call_soon((self._left, (member,)))
+                self.clock.call_soon((self._left, member))
 
         stops.append(plane.store.watch(Cluster, gone))
 

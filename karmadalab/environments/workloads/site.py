@@ -35,14 +35,15 @@ class Site:
         entry = (work, key)
         if entry not in self._queued:
             self._queued.add(entry)
-            self.clock.call_soon((self.trace.bound(self._run, actor), (work, key)))
+            self.clock.call_soon((self.trace.bound(self._run, actor), entry))
 
     def later(self, delay_s: float, actor: str, work: Callable[..., None], *key: Any) -> Timer:
         """Call `work(*key)` after a delay in seconds, unless the machines are off then."""
         return self.clock.call_later(delay_s, self.trace.bound(self._due, actor), work, key)
 
-    def _run(self, work: Callable[..., None], key: tuple[Any, ...]) -> None:
-        self._queued.discard((work, key))
+    def _run(self, entry: tuple[Callable[..., None], tuple[Any, ...]]) -> None:
+        self._queued.discard(entry)
+        work, key = entry
         self._due(work, key)
 
     def _due(self, work: Callable[..., None], key: tuple[Any, ...]) -> None:
