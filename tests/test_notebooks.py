@@ -288,11 +288,10 @@ def test_links_and_files_are_there(path: Path) -> None:
 
 @every_lesson
 def test_flags_that_the_prose_names_exist(path: Path) -> None:
-    from dataclasses import fields
 
     from karmadalab import Settings
 
-    flags = {field.name.replace("_", "-") for field in fields(Settings)}
+    flags = {name.replace("_", "-") for name in Settings.__struct_fields__}
     prose = "\n".join(cell.source for cell in prose_of(read(path)))
     named = set(re.findall(r"`(?:--)?((?:cluster|failover|graceful|default)-[a-z-]+)`", prose))
     assert named <= flags

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,7 @@ def test_the_five_members_are_those_of_the_recordings() -> None:
 @pytest.mark.parametrize("path", scenario_files(), ids=lambda path: path.stem)
 def test_a_remark_that_tells_the_value_of_a_flag_tells_it_as_the_default(path: Path) -> None:
     """Remarks are shown when somebody has changed a flag; by then "is 5m" is no longer true."""
-    flags = [field.name.replace("_", "-") for field in fields(Settings)]
+    flags = [name.replace("_", "-") for name in Settings.__struct_fields__]
     for expectation in read_scenario(path).expect:
         if any(flag in expectation.why for flag in flags) and re.search(r"\d", expectation.why):
             assert "by default" in expectation.why

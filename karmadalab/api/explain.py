@@ -6,13 +6,13 @@ misspelt. After it, in parentheses, comes what a real Karmada answers, so that i
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Any, NamedTuple, get_args
 
 import msgspec
 
 from karmadalab.api.meta import Data
+from karmadalab.api.similar import similar
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?$")
 _MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `\$\.?(.*)`)?$")
@@ -45,7 +45,7 @@ def explain_validation(message: str, type_: type) -> str:
     if found := _UNKNOWN.match(message):
         field, path = found[1], found[2] or ""
         names = _field_names(type_, path)
-        close = difflib.get_close_matches(field, names, n=1, cutoff=0.6)
+        close = similar(field, names)
         offer = f"; did you mean {close[0]}?" if close else f"; known are {', '.join(names)}" if names else ""
         return f"{path + '.' if path else ''}{field}: unknown field{offer}"
     if found := _MISSING.match(message):

@@ -6,7 +6,6 @@ other kinds are kept as they are (`Unstructured`). `null` and a missing field me
 
 from __future__ import annotations
 
-import difflib
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -29,6 +28,7 @@ from karmadalab.api.policy import (
 )
 from karmadalab.api.quota import FederatedResourceQuota
 from karmadalab.api.remedy import Remedy
+from karmadalab.api.similar import similar
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding, Work
@@ -130,7 +130,7 @@ def resource_type(name: str | type[Resource]) -> ResourceType:
     kind, dot, group = name.partition(".")
     if dot and kind and group:
         return ResourceType(f"{group}/v1", kind, kind.lower() + "s", True)
-    close = difflib.get_close_matches(name.lower(), _BY_ANY_NAME, n=3)
+    close = similar(name.lower(), _BY_ANY_NAME, at_most=3)
     offer = f"; did you mean {' or '.join(sorted({_BY_ANY_NAME[c].kind for c in close}))}?" if close else ""
     raise BadRequest(
         f"there is no kind {name!r}{offer or '.'} Custom kinds are written Kind.group, for example Redis.example.io"
@@ -266,7 +266,7 @@ def _refuse_wrong_group(where: str, api_version: str, kind: str) -> None:
     if kind == "ResourceInterpreterCustomization":
         raise Invalid(f"{where}: the lab runs no Lua; give the kind its meaning in Python: interpreter.register(...)")
     if api_version.partition("/")[0].endswith("karmada.io"):
-        close = difflib.get_close_matches(kind, [rt.kind for rt in RESOURCE_TYPES if rt.cls is not None], n=1)
+        close = similar(kind, [rt.kind for rt in RESOURCE_TYPES if rt.cls is not None])
         offer = f"; did you mean {close[0]}?" if close else ""
         raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind} that this lab knows{offer}")
 

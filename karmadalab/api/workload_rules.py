@@ -9,12 +9,12 @@ and containers go. Values are printed as JSON. Not modelled: the rest of a pod's
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from karmadalab.api.errors import FieldError, Invalid
 from karmadalab.api.meta import LabelSelector, LabelSelectorRequirement, selector_matches
+from karmadalab.api.similar import similar
 from karmadalab.api.unstructured import Unstructured
 
 _SELECTING = frozenset(("Deployment.apps", "StatefulSet.apps", "DaemonSet.apps", "ReplicaSet.apps"))
@@ -133,7 +133,7 @@ def _name_of(obj: Unstructured) -> str:
 
 
 def _offer(field: str, there: frozenset[str]) -> str:
-    close = difflib.get_close_matches(field, sorted(there), n=1, cutoff=0.6)
+    close = similar(field, sorted(there))
     return "unknown field; " + (f"did you mean {close[0]}?" if close else f"known are {', '.join(sorted(there))}")
 
 

@@ -9,13 +9,14 @@ Not modelled: flags about certificates, profiling, addresses and API rate limits
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
+import msgspec
+
 from karmadalab.api.errors import BadRequest
+from karmadalab.api.similar import similar
 from karmadalab.api.time import duration, seconds
 
 Seconds = Annotated[float, "seconds"]
@@ -55,8 +56,7 @@ _GATES_V1_18 = {
 DEFAULT_GATES: Mapping[str, Mapping[str, bool]] = {"v1.13": _GATES_V1_13, "v1.18": _GATES_V1_18}
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """The flags of one control plane. Durations are given as Kubernetes writes them and kept in seconds.
 
     >>> Settings(cluster_monitor_grace_period="1m").cluster_monitor_grace_period
@@ -98,13 +98,13 @@ class Settings:
     leader_elect_retry_period: Seconds = 2.0
     controllers: str = "*"
     allow_no_execute_taint_policy: bool = False
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    feature_gates: Mapping[str, bool] = {}
 
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:
             raise BadRequest(f"profile: there is no {self.profile!r}; choose one of {', '.join(PROFILES)}")
-        for item in fields(self):
-            object.__setattr__(self, item.name, self._checked(item.name, item.type, getattr(self, item.name)))
+        for name in self.__struct_fields__:
+            msgspec.structs.force_setattr(self, name, self._checked(name, getattr(self, name)))
         if not 0 < self.cluster_lease_renew_interval_fraction <= 1:
             raise BadRequest(
                 "cluster_lease_renew_interval_fraction: a lease renewed later than it ends is never valid, and one "
@@ -125,7 +125,8 @@ class Settings:
         for pattern in self.skipped_propagating_namespaces.split(","):
             _check_pattern("skipped_propagating_namespaces", pattern.strip())
 
-    def _checked(self, name: str, type_: Any, value: Any) -> Any:
+    def _checked(self, name: str, value: Any) -> Any:
+        type_ = self.__annotations__[name]
         if name == "feature_gates":
             return self._gates(value)
         if type_ == "Seconds":
@@ -164,7 +165,7 @@ class Settings:
             raise BadRequest(
                 f"settings: expected a mapping such as {{'cluster-failure-threshold': '60s'}}, got {flags!r}"
             )
-        names = [item.name for item in fields(self)]
+        names = self.__struct_fields__
         changes: dict[str, Any] = {}
         for flag, value in flags.items():
             name = str(flag).lstrip("-").replace("-", "_")
@@ -191,11 +192,11 @@ class Settings:
         """The flags that differ from the profile's defaults, as they would be written on a command line."""
         plain = Settings(profile=self.profile)
         flags = {}
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if item.name in ("profile", "feature_gates") or value == getattr(plain, item.name):
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if name in ("profile", "feature_gates") or value == getattr(plain, name):
                 continue
-            flags[item.name.replace("_", "-")] = _as_flag(value, str(item.type))
+            flags[name.replace("_", "-")] = _as_flag(value, self.__annotations__[name])
         if gates := self._changed_gates():
             flags["feature-gates"] = ",".join(f"{gate}={str(on).lower()}" for gate, on in sorted(gates.items()))
         return flags
@@ -241,7 +242,7 @@ def _as_flag(value: Any, type_: str) -> str:
 
 
 def _offer(name: str, known: Any) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    close = similar(name, known, cutoff=0.5)
     return f"; did you mean {close[0]}?" if close else ""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from html import escape
 from typing import Any
 
 from karmadalab.api.errors import BadRequest, NotFound
@@ -42,6 +41,8 @@ class Story:
         )
 
     def _repr_html_(self) -> str:
+        from html import escape  # brings a table of two thousand entities, which only a notebook needs
+
         items = "".join(f"<li>{escape(text)}</li>" for text in self.sentences)
         table: str = self.scheduling._repr_html_() if self.scheduling is not None else ""
         return f"<p>How <b>{escape(self.what)}</b> came to be as it is:</p><ol>{items}</ol>{table}"

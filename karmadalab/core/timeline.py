@@ -8,7 +8,6 @@ run there can be laid side by side.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from typing import Any, NamedTuple, overload
 
 from karmadalab.api.scheme import resource_type
@@ -196,6 +195,8 @@ class Timeline(Sequence[Event]):
         return "\n".join([head, *(str(event) for event in self._events[:200])])
 
     def _repr_html_(self) -> str:
+        from html import escape  # brings a table of two thousand entities, which only a notebook needs
+
         rows = "".join(
             f"<tr><td style='text-align:right'>{e.t:.3f}</td><td>{escape(e.kind)}</td>"
             f"<td>{escape(f'{e.namespace}/{e.name}' if e.namespace else e.name)}</td>"

@@ -11,7 +11,8 @@ Not modelled: queues, latencies, requests that fail, memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.hpa import NoMetric, PodMetric
@@ -28,8 +29,7 @@ _NO_API = (
 )
 
 
-@dataclass(frozen=True)
-class Load:
+class Load(msgspec.Struct, frozen=True):
     """Requests on one workload.
 
     Attributes:

@@ -7,16 +7,16 @@ happened to fall. Here that chance has a name and can be set.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from random import Random
+
+import msgspec
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.time import seconds
 from karmadalab.environments.fleet import Fleet
 
 
-@dataclass(frozen=True)
-class Phases:
+class Phases(msgspec.Struct, frozen=True):
     """The timing of a lab; all in seconds.
 
     Attributes:
@@ -33,12 +33,12 @@ class Phases:
     """
 
     monitor_s: float = 0.0
-    probe_s: Mapping[str, float] = field(default_factory=dict)
+    probe_s: Mapping[str, float] = {}
     jitter: bool = True
     latency_s: float = 0.0
     scheduler_latency_s: float = 0.02
     eviction_s: float = 0.0
-    eviction_order: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    eviction_order: Mapping[str, Sequence[str]] = {}
 
     def __post_init__(self) -> None:
         named = ("monitor_s", "latency_s", "scheduler_latency_s", "eviction_s")

@@ -51,7 +51,7 @@ class PhasesData(Data, rename="kebab"):
     probes: dict[str, Length] = {}
     jitter: bool = True
     latency: Length = 0.0
-    scheduler_latency: Length = Phases.scheduler_latency_s
+    scheduler_latency: Length = Phases().scheduler_latency_s
 
 
 class ScenarioData(Data):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from karmadalab.scheduler.integers import MAX_INT32
@@ -87,6 +86,8 @@ def text(explanation: Explanation) -> str:
 
 def html(explanation: Explanation) -> str:
     """A headline and a table."""
+    from html import escape  # brings a table of two thousand entities, which only a notebook needs
+
     head = "".join(f"<th>{heading}</th>" for heading in _HEADINGS)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(verdict)) + "</tr>"

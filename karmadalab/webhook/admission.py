@@ -7,8 +7,9 @@ aggregated API server. Here they are one callable that the store asks. Kinds wit
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import Denied, Forbidden, Invalid
@@ -35,8 +36,7 @@ from karmadalab.webhook.schema_rules import validate_schema
 CREATE, UPDATE, DELETE = "CREATE", "UPDATE", "DELETE"
 
 
-@dataclass(frozen=True)
-class Admission:
+class Admission(msgspec.Struct, frozen=True):
     """Karmada's admission with its parameters.
 
     Args:
