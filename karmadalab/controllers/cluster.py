@@ -328,8 +328,9 @@ class ClusterController:
     def monitor_all(self) -> None:
         """One pass of the health monitor over all clusters."""
         trace = self._trace
-        for cluster in self._store.list(Cluster):
-            with trace.acting(NAME, self._ready_rows.get(cluster.metadata.name)):
+        with trace.acting(NAME, None):
+            for cluster in self._store.list(Cluster):
+                trace.cause = self._ready_rows.get(cluster.metadata.name)
                 try:
                     self._monitor(cluster)
                 except ApiError as error:  # the next pass is soon enough

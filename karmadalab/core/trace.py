@@ -139,8 +139,12 @@ class Trace:
         who, why = actor or self.actor, self.cause
 
         def run(*args: Any) -> None:
-            with self.acting(who, why):
+            before = self.actor, self.cause  # `acting` without the cost of a context manager
+            self.actor, self.cause = who, why
+            try:
                 callback(*args)
+            finally:
+                self.actor, self.cause = before
 
         return run
 
