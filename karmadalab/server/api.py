@@ -14,6 +14,7 @@ from karmadalab.core.store import Store
 from karmadalab.core.trace import ERROR
 from karmadalab.server import discovery, openapi
 from karmadalab.server.call import Call, Target, not_served, target
+from karmadalab.server.changes import missed
 from karmadalab.server.encode import json_bytes, manifest
 from karmadalab.server.events import TELLERS, event_changes
 from karmadalab.server.kinds import EVENT, REVIEWS
@@ -23,7 +24,7 @@ from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
 from karmadalab.server.table import partial, table
 from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of
-from karmadalab.server.watch import Hub, Render, Watcher, missed
+from karmadalab.server.watch import Hub, Render, Watcher
 
 _LONGEST_WATCH_S = 3600
 _SELECTIONS_KEPT = 1000

@@ -125,6 +125,10 @@ def test_paths_that_lead_nowhere(asking: Http, path: str) -> None:
         (f"{CONFIGS}?continue=nosuch", 410),
         (f"{CONFIGS}?resourceVersion=99999999", 504),
         (f"{CONFIGS}?watch=1&resourceVersion=99999999", 504),
+        (f"{CONFIGS}?resourceVersionMatch=Exact", 400),
+        (f"{CONFIGS}?resourceVersionMatch=Exact&resourceVersion=0", 400),
+        (f"{CONFIGS}?resourceVersionMatch=About&resourceVersion=1", 400),
+        (f"{CONFIGS}?watch=1&resourceVersionMatch=Exact&resourceVersion=1", 400),
     ],
 )
 def test_questions_that_make_no_sense(asking: Http, path: str, code: int) -> None:
@@ -236,6 +240,25 @@ def test_pages_show_one_moment(http_to: Http) -> None:
         names += [o["metadata"]["name"] for o in page["items"]]
         token = page["metadata"].get("continue", "")
     assert names == ["c0", "c1", "c2", "c3", "c4"]
+
+
+def test_a_list_as_it_was_at_a_version(http_to: Http, lab: Lab) -> None:
+    """What an informer needs that goes on from a version: it is told what changed, and must know from what."""
+    http_to("POST", CONFIGS, config("kept", x="1"))
+    http_to("POST", CONFIGS, config("gone"))
+    _, then = http_to("GET", CONFIGS)
+    http_to("PATCH", f"{CONFIGS}/kept", {"data": {"x": "2"}}, Content_Type=MERGE)
+    http_to("DELETE", f"{CONFIGS}/gone")
+    http_to("POST", CONFIGS, config("born"))
+    exact = f"{CONFIGS}?resourceVersionMatch=Exact&resourceVersion={then['metadata']['resourceVersion']}"
+    assert http_to("GET", exact)[1] == then
+    first = http_to("GET", f"{exact}&limit=1")[1]
+    assert [o["metadata"]["name"] for o in first["items"]] == ["gone"]
+    newer = http_to("GET", exact.replace("Exact", "NotOlderThan"))[1]
+    assert [o["metadata"]["name"] for o in newer["items"]] == ["born", "kept"]
+    lab.store.oldest_version = lab.store.version
+    status, body = http_to("GET", exact)
+    assert (status, body["reason"]) == (410, "Expired")
 
 
 def test_metadata_alone(asking: Http) -> None:
