@@ -19,6 +19,7 @@ from karmadalab.server.encode import json_bytes, manifest
 from karmadalab.server.events import TELLERS, event_changes
 from karmadalab.server.kinds import EVENT, REVIEWS
 from karmadalab.server.logs import log_lines, log_text
+from karmadalab.server.namespaces import make_first_namespaces
 from karmadalab.server.reply import TEXT, Reply, Stream, reply
 from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
@@ -63,6 +64,7 @@ class Api:
         kubernetes: str = discovery.KUBERNETES,
     ) -> None:
         self.store = store
+        make_first_namespaces(store)
         derived = {} if store.world else {EVENT: (tuple(TELLERS), lambda store: event_changes(store.trace))}
         self.hub = Hub(store, loop, derived)
         self._is_up = is_up
@@ -151,6 +153,11 @@ class Api:
             return reply(
                 {**head, "spec": spec, "status": {"allowed": True, "reason": "the lab's token may do all"}}, 201
             )
+        if rt.kind == "SelfSubjectRulesReview":
+            rules = [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}]
+            others = [{"verbs": ["*"], "nonResourceURLs": ["*"]}]
+            status = {"resourceRules": rules, "nonResourceRules": others, "incomplete": False}
+            return reply({**head, "status": status}, 201)
         user = {"username": "karmadalab", "groups": ["system:masters", "system:authenticated"]}
         return reply({**head, "status": {"userInfo": user}}, 201)
 

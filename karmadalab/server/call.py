@@ -17,6 +17,8 @@ from karmadalab.server.kinds import Served, find
 from karmadalab.server.selectors import Selection, parse_fields, parse_labels
 from karmadalab.server.status import HttpError
 
+_INTO_CONTAINERS = ("exec", "attach", "portforward")
+
 
 class Call(NamedTuple):
     """A request.
@@ -147,6 +149,8 @@ def target(store: Store, parts: list[str]) -> Target:
     where = namespace if kind.type.namespaced else ""
     name, subresource = (*rest[1:3], "", "")[:2]
     found = Target(kind, where, name, subresource, tuple(rest[3:]))
+    if kind.type.group_kind == "Pod" and found.subresource in _INTO_CONTAINERS:
+        raise HttpError(501, "NotImplemented", f"{found.subresource}: containers run nothing here; try kubectl logs")
     if found.subresource and not kind.has(found.subresource):
         raise not_served()
     if found.name and kind.type.namespaced and namespace is None:

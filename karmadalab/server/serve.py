@@ -41,6 +41,8 @@ class LabApis:
         self._lab, self._loop = lab, loop
         self._members: dict[str, Way] = {}
         self._control_plane = Api(lab.store, loop, way=self._way)
+        for name in lab.world.members:
+            self._way(name)
 
     def find(self, name: str) -> Api | None:
         """A member's; the control plane's without a name."""
@@ -48,7 +50,7 @@ class LabApis:
         return self._control_plane if not name else way.api if way is not None else None
 
     def all(self) -> list[Api]:
-        """Those that somebody has asked for, and the control plane's."""
+        """The control plane's, and those of all members that have been there."""
         return [self._control_plane, *(way.api for way in self._members.values())]
 
     def _way(self, name: str) -> Way | None:
@@ -189,6 +191,7 @@ class Served:
         config = uvicorn.Config(
             self._app,
             log_config=None,
+            log_level="error",  # a stranger's broken request is answered, and not worth a line in a notebook
             access_log=False,
             lifespan="off",
             server_header=False,

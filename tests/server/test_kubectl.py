@@ -49,6 +49,9 @@ def test_explain_teaches(reading: Kubectl) -> None:
     assert re.search(r"clusterTolerations\s+<\[\]Toleration>", text)
     assert "replicaSchedulingType" in reading("explain", "pp.spec.placement.replicaScheduling")
     assert "KIND:       Deployment" in reading("explain", "deployment")
+    text = reading("explain", "deployment.spec.template.spec.containers")
+    assert re.search(r"image\s+<string>", text)
+    assert re.search(r"ports\s+<\[\]Object>", text)
 
 
 def test_long_lists_come_in_pages(reading: Kubectl) -> None:
@@ -191,10 +194,29 @@ def test_created_without_a_file(kubectl: Kubectl) -> None:
     assert kubectl.rc == 0 or "use kubectl apply -f" in kubectl.err
 
 
+def test_the_namespaces_of_every_api_server_are_there_to_stay(kubectl: Kubectl, lab: Lab) -> None:
+    spaces = kubectl("get", "ns", "-o", "name").split()
+    for name in ("default", "kube-system", "karmada-cluster", "karmada-system", "karmada-es-member1"):
+        assert f"namespace/{name}" in spaces
+    assert re.search(r"default\s+Active", kubectl("get", "ns", "--context", "member1"))
+    kubectl("create", "ns", "default", rc=1)
+    assert 'namespaces "default" already exists' in kubectl.err
+    kubectl("delete", "ns", "default", rc=1)
+    assert 'namespaces "default" is forbidden: this namespace may not be deleted' in kubectl.err
+    assert "deployment.apps/nginx" in kubectl("get", "deploy", "-o", "name")
+    assert not [event for event in lab.timeline if event.kind.startswith("Namespace")], "no part of the lab's story"
+
+
+def test_what_containers_would_have_to_do_is_refused_in_words(reading: Kubectl) -> None:
+    reading("exec", "deploy/nginx", "--context", "member1", "--", "ls", rc=1)
+    assert "containers run nothing here" in reading.err
+
+
 def test_small_questions(reading: Kubectl) -> None:
     assert "v1.32" in reading("version")
     assert reading("auth", "can-i", "create", "deployments") == "yes\n"
     assert "karmadalab" in reading("auth", "whoami")
+    assert re.search(r"\*\.\*\s+\[\]\s+\[\]\s+\[\*\]", reading("auth", "can-i", "--list"))
     assert re.search(r"is running at \S*https://127.0.0.1", reading("cluster-info"))
     assert "resourcebinding.work.karmada.io/nginx-deployment" in reading("get", "karmada-io", "-A")
     assert "deployment.apps/nginx" in reading("get", "all")
