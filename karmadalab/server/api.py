@@ -16,7 +16,8 @@ from karmadalab.server import discovery, openapi
 from karmadalab.server.call import Call, Target, not_served, target
 from karmadalab.server.changes import missed
 from karmadalab.server.encode import json_bytes, manifest
-from karmadalab.server.events import TELLERS, event_changes
+from karmadalab.server.event_words import TELLERS
+from karmadalab.server.events import event_changes
 from karmadalab.server.kinds import EVENT, REVIEWS
 from karmadalab.server.logs import log_lines, log_text
 from karmadalab.server.namespaces import make_first_namespaces
