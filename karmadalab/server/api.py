@@ -25,7 +25,7 @@ from karmadalab.server.reply import TEXT, Reply, Stream, reply
 from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
 from karmadalab.server.table import partial, table
-from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of
+from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of, included
 from karmadalab.server.watch import Hub, Render, Watcher
 
 _LONGEST_WATCH_S = 3600
@@ -229,7 +229,7 @@ class Api:
 
     def _render(self, call: Call, meant: Target) -> Render:
         """The same function for all who want the same form, so that one rendering serves them all."""
-        form, include = form_of(call), call.query.get("includeObject", "Metadata")
+        form, include = form_of(call), included(call)
         key = (meant.kind.type.group_kind, form, include if form == TABLE else "")
         if key not in self._renders:
             self._renders[key] = _renderer(meant, form, include)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import datetime
 import ipaddress
-import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -104,11 +104,10 @@ def kubeconfig(servers: Mapping[str, str], certificate: bytes, token: str) -> di
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file that only its owner can read, at once in full."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    """Write a file that only its owner can read, at once in full, under a name that nobody could foresee until then."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:  # mode 0600
         file.write(data)
-    partial.replace(path)
+    Path(file.name).replace(path)
 
 
 def write_kubeconfig(path: Path, config: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from karmadalab.core.store import Store
 from karmadalab.server import apply as server_side
 from karmadalab.server import patches
 from karmadalab.server.kinds import Served
+from karmadalab.server.limits import check_depth
 from karmadalab.server.namespaces import check_may_go
 from karmadalab.server.status import HttpError
 
@@ -204,6 +205,7 @@ class Resources:
         rt = self.kind.type
         if not isinstance(data, dict):
             raise BadRequest(f"the body is a manifest of a {rt.kind}, not {type(data).__name__}")
+        check_depth(data)
         data = {"apiVersion": rt.api_version, "kind": rt.kind, **_without_nulls(data)}
         if (data["apiVersion"], data["kind"]) != (rt.api_version, rt.kind):
             raise BadRequest(

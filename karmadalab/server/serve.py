@@ -30,6 +30,7 @@ from karmadalab.server.discovery import KUBERNETES
 KARMADA = "karmada-apiserver"
 LOOPBACK = "127.0.0.1"
 _STOP_S = 10.0
+_HANG_UP_S = 0.02
 
 MakeApis = Callable[[asyncio.AbstractEventLoop], Apis]
 
@@ -105,6 +106,8 @@ class Served:
         self.token = secrets.token_urlsafe(24) if token is None else token
         self._own_folder = folder is None
         self.folder = Path(tempfile.mkdtemp(prefix="karmadalab-")) if folder is None else Path(folder)
+        if Path.home() / ".kube" in (self.folder.resolve(), *self.folder.resolve().parents):
+            raise BadRequest(f"{self.folder}: ~/.kube is kubectl's own, and is left alone; choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.error: BaseException | None = None
         self._ready, self._stopping = threading.Event(), threading.Event()
@@ -184,6 +187,8 @@ class Served:
     async def _main(self) -> None:
         import uvicorn
 
+        from karmadalab.server.connection import Connection
+
         self._loop = asyncio.get_running_loop()
         with self._clock.taken():
             apis = self._make_apis(self._loop)
@@ -194,6 +199,8 @@ class Served:
             log_level="error",  # a stranger's broken request is answered, and not worth a line in a notebook
             access_log=False,
             lifespan="off",
+            http=Connection,
+            ws="none",
             server_header=False,
             timeout_graceful_shutdown=1,
             ssl_certfile=str(self.folder / "server.crt"),
@@ -217,10 +224,17 @@ class Served:
         """In the server's thread: no more streams, no idle connections, then the server itself."""
         if self._app is not None:
             self._app.closing.set()
-        for connection in tuple(self._server.server_state.connections):
-            if connection.cycle is None or connection.cycle.response_complete:
-                connection.transport.abort()  # a polite goodbye over TLS waits for the other side's
+        self._hang_up()
         self._server.should_exit = True
+
+    def _hang_up(self) -> None:
+        """On whoever has its answer, until nobody is left: a polite goodbye over TLS waits for the other side's."""
+        connections = self._server.server_state.connections
+        for connection in tuple(connections):
+            if connection.cycle is None or connection.cycle.response_complete:
+                connection.transport.abort()
+        if connections and self._loop is not None:
+            self._loop.call_later(_HANG_UP_S, self._hang_up)
 
     def _pace(self) -> None:
         """Keep a live lab going."""

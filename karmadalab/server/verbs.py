@@ -92,7 +92,7 @@ class Verbs:
         meta = _list_meta(page)
         form = form_of(call)
         if form == TABLE:
-            include = call.query.get("includeObject", "Metadata")
+            include = included(call)
             return reply(table(target.kind, page.objects, self._store.clock.now(), meta, include))
         if form == METADATA:
             head = {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": meta}
@@ -138,7 +138,7 @@ class Verbs:
         form = form_of(call)
         if form == TABLE:
             meta = {"resourceVersion": obj.metadata.resourceVersion}
-            include = call.query.get("includeObject", "Metadata")
+            include = included(call)
             return reply(table(target.kind, [obj], self._store.clock.now(), meta, include))
         return reply(partial(obj)) if form == METADATA else Reply(manifest(obj))
 
@@ -219,6 +219,14 @@ def form_of(call: Call) -> str:
     if not options:
         return OBJECTS
     raise HttpError(406, "NotAcceptable", "only the following media types are accepted: application/json")
+
+
+def included(call: Call) -> str:
+    """How much of each object goes into its row of a table. Raises `BadRequest`."""
+    found = call.query.get("includeObject") or "Metadata"
+    if found not in ("None", "Metadata", "Object"):
+        raise BadRequest(f"includeObject: {found!r} is not supported; write None, Metadata or Object")
+    return found
 
 
 def check_version(call: Call, store: Store) -> None:

@@ -125,6 +125,7 @@ def test_paths_that_lead_nowhere(asking: Http, path: str) -> None:
         (f"{CONFIGS}?continue=nosuch", 410),
         (f"{CONFIGS}?resourceVersion=99999999", 504),
         (f"{CONFIGS}?watch=1&resourceVersion=99999999", 504),
+        (f"{CONFIGS}?watch=1&includeObject=Half", 400),
         (f"{CONFIGS}?resourceVersionMatch=Exact", 400),
         (f"{CONFIGS}?resourceVersionMatch=Exact&resourceVersion=0", 400),
         (f"{CONFIGS}?resourceVersionMatch=About&resourceVersion=1", 400),
@@ -298,7 +299,7 @@ def test_bookmarks_come_only_when_asked_for(http_to: Http) -> None:
     assert list(http_to.watch(f"{CONFIGS}?watch=1&timeoutSeconds=1")) == []
     informer = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
     asked = f"{CLUSTERS}?watch=1&timeoutSeconds=1&{informer}"
-    *initial, mark = list(http_to.watch(asked))[:6]
+    *initial, mark = itertools.islice(http_to.watch(asked), 6)
     assert [event["type"] for event in initial] == ["ADDED"] * 5
     assert mark["type"] == "BOOKMARK"
     assert mark["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
