@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from karmadalab.lab import Lab
+from karmadalab.server import Served
 
-from .conftest import Kubectl
+from .conftest import Kubectl, eventually
 
 NGINX = "environments/nginx.yaml"
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm, namespace: default%s}\ndata: {x: '%s'}\n"
@@ -179,6 +180,44 @@ def test_logs_tell_a_pods_life(reading: Kubectl) -> None:
     assert lines[-1].endswith("running, ready")
     assert reading("logs", "deploy/nginx", "--tail=1", "--context", "member1").count("\n") == 1
     reading("logs", "deploy/nginx", "-c", "nosuch", "--context", "member1", rc=1)
+
+
+def test_logs_are_followed_until_the_pod_is_gone(kubectl: Kubectl, lab: Lab) -> None:
+    pod = kubectl("get", "pods", "-o", "jsonpath={.items[0].metadata.name}", "--context", "member1")
+    following = kubectl.start("logs", "-f", pod, "--context", "member1")
+    assert following.stdout is not None
+    assert "created" in following.stdout.readline()
+    kubectl("scale", "deploy", "nginx", "--replicas=0")
+    lab.run("1m")
+    rest, _ = following.communicate(timeout=20)
+    assert following.returncode == 0
+    assert [line.partition(" ")[2] for line in rest.splitlines()][-2:] == ["told to end", "ended"]
+
+
+def test_through_the_proxy_as_if_one_were_there(kubectl: Kubectl, lab: Lab) -> None:
+    way = "/apis/cluster.karmada.io/v1alpha1/clusters/member1/proxy"
+    server = kubectl("config", "view", "--minify", "-o", "jsonpath={.clusters[0].cluster.server}") + way
+    there = ("--server", server)
+    assert "member1-node1" in kubectl("get", "nodes", *there)
+    assert kubectl("apply", "-f", kubectl.file(CONFIG % ("", "1")), *there) == "configmap/cm created\n"
+    assert lab.member("member1").get("ConfigMap", "cm")["data"] == {"x": "1"}
+    assert "condition met" in kubectl("wait", "--for=condition=Ready", "pod", "--all", "--timeout=5s", *there)
+    assert "created" in kubectl("logs", "deploy/nginx", *there)
+    kubectl("delete", "cm", "cm", *there)
+    kubectl("get", "--raw", f"{way.replace('member1', 'nosuch')}/version", rc=1)
+    assert "NotFound" in kubectl.err
+
+
+def test_events_can_be_watched(kubectl: Kubectl, lab: Lab, served: Served) -> None:
+    watching = kubectl.start("get", "events", "--watch-only")
+    assert watching.stdout is not None
+    eventually(lambda: served.watchers == 1)  # kubectl does not say when it has begun
+    lab.fault("member1").power_off()
+    lab.run("1m")
+    seen = next(line for line in watching.stdout if "taints" in line)
+    watching.kill()
+    watching.communicate()
+    assert "TaintClusterSucceed" in seen
 
 
 def test_created_without_a_file(kubectl: Kubectl) -> None:

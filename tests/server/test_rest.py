@@ -7,18 +7,17 @@ import json
 import socket
 import stat
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from karmadalab.lab import Lab
-from karmadalab.server import Served, serve
+from karmadalab.server import Served, serve, stream
 from karmadalab.server.selectors import Selection
 from karmadalab.server.watch import QUEUED_BYTES, Watcher
 
-from .conftest import Http
+from .conftest import Http, eventually
 
 CONFIGS = "/api/v1/namespaces/default/configmaps"
 DEPLOYMENT = "/apis/apps/v1/namespaces/default/deployments/nginx"
@@ -68,6 +67,29 @@ def test_it_ends_cleanly_and_leaves_nothing(lab: Lab) -> None:
     assert not served.folder.exists()
     list(watch)
     lab.run("10s")  # the lab goes on without it
+
+
+def test_who_starts_again_in_a_folder_is_found_by_the_same_file(lab: Lab, tmp_path: Path) -> None:
+    with serve(lab, folder=tmp_path / "k") as served:
+        before = served.kubeconfig.read_bytes()
+    with serve(lab, folder=tmp_path / "k") as served:
+        assert served.kubeconfig.read_bytes() == before
+        assert Http(served)("GET", "/version")[0] == 200
+        with serve(lab, folder=tmp_path / "k") as second:  # the port is taken
+            assert (second.port, second.token) != (served.port, "")
+            assert Http(second)("GET", "/version")[0] == 200
+
+
+def test_credentials_that_others_can_read_are_not_used_again(lab: Lab, tmp_path: Path) -> None:
+    with serve(lab, folder=tmp_path) as served:
+        token = served.token
+    served.kubeconfig.chmod(0o644)
+    with serve(lab, folder=tmp_path) as served:
+        assert served.token != token
+        assert stat.S_IMODE(served.kubeconfig.stat().st_mode) == 0o600
+    served.kubeconfig.write_text("a: [\n")
+    with serve(lab, folder=tmp_path) as served:
+        assert Http(served)("GET", "/version")[0] == 200
 
 
 # --- bounds
@@ -305,6 +327,19 @@ def test_bookmarks_come_only_when_asked_for(http_to: Http) -> None:
     assert mark["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
 
 
+def test_bookmarks_say_how_far_a_quiet_watch_is(http_to: Http, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "_BOOKMARK_S", 0.1)
+    asked = http_to.watch(f"{CONFIGS}?watch=1&allowWatchBookmarks=true")
+    first = next(asked)
+    assert first["type"] == "BOOKMARK"
+    _, made = http_to("POST", CONFIGS, config("a"))
+    added = next(event for event in asked if event["type"] == "ADDED")
+    assert added["object"]["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
+    later = next(asked)["object"]["metadata"]["resourceVersion"]
+    assert int(later) >= int(made["metadata"]["resourceVersion"]) > int(first["object"]["metadata"]["resourceVersion"])
+    assert list(http_to.watch(f"{CONFIGS}?watch=1&timeoutSeconds=1&resourceVersion={later}")) == []
+
+
 def test_what_leaves_a_selection_looks_deleted(http_to: Http) -> None:
     watch = http_to.watch(f"{CONFIGS}?watch=1&labelSelector=seen")
     seen: list[str] = []
@@ -362,11 +397,3 @@ def test_a_watcher_that_overflows_hears_why() -> None:
     assert watcher.over
     assert json.loads(watcher.take())["object"]["code"] == 410
     assert watcher.take() == b""
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    """Wait until something is so, ten seconds at most."""
-    end = time.monotonic() + 10
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.005)

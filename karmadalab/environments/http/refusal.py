@@ -31,6 +31,7 @@ _BY_REASON: dict[str, type[ApiError]] = {
 _BY_CODE: dict[int, type[ApiError]] = {400: BadRequest, 403: Forbidden, 404: NotFound}
 _BY_CODE |= {409: Conflict, 410: Gone, 422: Invalid}
 
+_TOO_NEW = "Too large resource version"  # the server has lost its past: it is another one, or began anew
 _TOO_OLD = re.compile(r"too old resource version: (\d+) \((\d+)\)")
 
 
@@ -49,6 +50,8 @@ def refusal(answer: Answer, what: str = "") -> ApiError | Unreachable:
     if answer.code == 503:  # a server that starts or stops: as if it did not answer
         return Unreachable(message)
     type_ = _BY_REASON.get(reason) or _BY_CODE.get(answer.code) or ApiError
+    if answer.code == 504 and message.startswith(_TOO_NEW):
+        type_ = Gone
     return type_(_worded(type_, message, what, status))
 
 
