@@ -31,7 +31,7 @@ from karmadalab.server.discovery import KUBERNETES
 KARMADA = "karmada-apiserver"
 LOOPBACK = "127.0.0.1"
 _STOP_S = 10.0
-_HANG_UP_S = 0.02
+_GOODBYE_S = 1.0  # how long a request that is being answered may keep the server from ending
 
 MakeApis = Callable[[asyncio.AbstractEventLoop], Apis]
 
@@ -109,8 +109,8 @@ class Served:
         """End all connections, then the server; closing twice is no error."""
         self._stopping.set()
         loop = self._loop
-        if loop is not None and self._server is not None and self._threads[0].is_alive():
-            loop.call_soon_threadsafe(self._end)
+        if loop is not None and self._app is not None and self._threads[0].is_alive():
+            loop.call_soon_threadsafe(self._app.closing.set)
         with self._clock.taken():
             pass  # wakes the thread that keeps the clock going
         for thread in self._threads:
@@ -159,39 +159,39 @@ class Served:
             http=Connection,
             ws="none",
             server_header=False,
-            timeout_graceful_shutdown=1,
             ssl_certfile=str(self.folder / "server.crt"),
             ssl_keyfile=str(self.folder / "server.key"),
         )
         self._server = uvicorn.Server(config)  # outside the main thread it leaves signals alone
         serving = asyncio.ensure_future(self._server.serve(sockets=[self._socket]))
+        closing = asyncio.ensure_future(self._app.closing.wait())
         try:
             while not self._server.started and not serving.done():
                 await asyncio.sleep(0.002)
             self._ready.set()
-            await serving
+            await asyncio.wait((serving, closing), return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                await serving  # for what ended it
+            await self._answered()
         finally:
+            # uvicorn's own way to end looks every 0.1 s whether it should, and says goodbye over TLS to each client,
+            # which waits for the client's.
+            serving.cancel()
+            for server in getattr(self._server, "servers", ()):
+                server.close()
             with self._clock.taken():
                 for api in apis.all():
                     api.hub.close()
-            for connection in tuple(self._server.server_state.connections):  # whoever did not read to the end
+            for connection in tuple(self._server.server_state.connections):
                 connection.transport.abort()
 
-    def _end(self) -> None:
-        """In the server's thread: no more streams, no idle connections, then the server itself."""
-        if self._app is not None:
-            self._app.closing.set()
-        self._hang_up()
-        self._server.should_exit = True
-
-    def _hang_up(self) -> None:
-        """On whoever has its answer, until nobody is left: a polite goodbye over TLS waits for the other side's."""
+    async def _answered(self) -> None:
+        """Until all have their answers, or for a second."""
         connections = self._server.server_state.connections
-        for connection in tuple(connections):
-            if connection.cycle is None or connection.cycle.response_complete:
-                connection.transport.abort()
-        if connections and self._loop is not None:
-            self._loop.call_later(_HANG_UP_S, self._hang_up)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GOODBYE_S):
+                while any(c.cycle is not None and not c.cycle.response_complete for c in connections):
+                    await asyncio.sleep(0.002)
 
     def _pace(self) -> None:
         """Keep a live lab going."""
@@ -201,8 +201,8 @@ class Served:
                 clock.step()  # type: ignore[attr-defined]  # only wall clocks are kept going
         except BaseException as error:
             self.error = error
-            if self._server is not None:
-                self._server.should_exit = True
+            if self._loop is not None and self._app is not None:
+                self._loop.call_soon_threadsafe(self._app.closing.set)
 
     def __repr__(self) -> str:
         state = "running" if self._threads[0].is_alive() else "ended"
