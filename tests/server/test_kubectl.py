@@ -209,7 +209,7 @@ def test_through_the_proxy_as_if_one_were_there(kubectl: Kubectl, lab: Lab) -> N
 
 
 def test_events_can_be_watched(kubectl: Kubectl, lab: Lab, served: Served) -> None:
-    watching = kubectl.start("get", "events", "--watch-only")
+    watching = kubectl.start("get", "events", "--watch-only", "--request-timeout=60s")
     assert watching.stdout is not None
     eventually(lambda: served.watchers == 1)  # kubectl does not say when it has begun
     lab.fault("member1").power_off()
