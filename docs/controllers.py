@@ -115,7 +115,7 @@ def _go_file(reconciler: Any) -> str:
 def _flags(reconciler: Any) -> list[str]:
     """Flags and gates by the names that the module uses them under."""
     tree = ast.parse(inspect.getsource(sys.modules[type(reconciler).__module__]))
-    fields = set(Settings.__dataclass_fields__) - {"profile", "feature_gates", "controllers"}
+    fields = set(Settings.__struct_fields__) - {"profile", "feature_gates", "controllers"}
     flags = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in fields}
     gates = {
         node.args[0].value

@@ -39,7 +39,7 @@ class ResourceModelRange(Data):
     max: Quantity
 
 
-class ResourceModel(Data):
+class ResourceModel(Data, omit_defaults=False):  # the smallest grade is 0, and Karmada writes it
     grade: int = 0
     ranges: tuple[ResourceModelRange, ...] = ()
 

@@ -30,9 +30,11 @@ class Leaf(NamedTuple):
 
     Attributes:
         problem: what is wrong with a value, None when nothing is.
+        type: string, integer or boolean; empty where text and numbers both fit.
     """
 
     problem: Callable[[Any], str | None]
+    type: str = ""
 
     def misfit(self, value: Any) -> Misfit | None:
         text = self.problem(value)
@@ -111,7 +113,7 @@ def text(like: str = "") -> Leaf:
         quotes = "; put it in quotes" if isinstance(value, (bool, int, float)) and not like else ""
         return f"expected text{like}, got {shortly(value)}{quotes}"
 
-    return Leaf(problem)
+    return Leaf(problem, "string")
 
 
 def whole(least: int, most: int) -> Leaf:
@@ -123,7 +125,7 @@ def whole(least: int, most: int) -> Leaf:
             return f"expected a whole number{sense}, got {shortly(value)}"
         return None if value <= most else f"expected a whole number up to {most}, got {shortly(value)}"
 
-    return Leaf(problem)
+    return Leaf(problem, "integer")
 
 
 def _truth(value: Any) -> str | None:
@@ -155,7 +157,7 @@ def _quantity(value: Any) -> str | None:
     return None
 
 
-TEXT, TRUTH = text(), Leaf(_truth)
+TEXT, TRUTH = text(), Leaf(_truth, "boolean")
 COUNT, LENGTH, NUMBER = whole(0, INT32), whole(0, INT64), whole(-INT64 - 1, INT64)
 PORT, PORT_OR_NAME, SHARE, QUANTITY = whole(1, 65535), Leaf(_port), Leaf(_share), Leaf(_quantity)
 TEXTS, ANY = Named(TEXT), Fields({})

@@ -13,7 +13,7 @@ from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION, AnyPropagationPo
 from karmadalab.api.scheme import plain
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AnyBinding, Work
-from karmadalab.core.trace import CREATE, DELETE, ERROR, FAULT, NOTE, Row
+from karmadalab.core.trace import API_SERVER, CREATE, DELETE, ERROR, FAULT, NOTE, Row
 
 Change = tuple[str, Any]  # what, detail
 
@@ -259,7 +259,9 @@ _READERS: dict[str, Callable[[Any, Any], Iterator[Change]]] = {
 
 
 def changes_of(row: Row) -> Iterator[Change]:
-    """What a row of the trace means, in an observer's words."""
+    """What a row of the trace means, in an observer's words; what API servers make for themselves means nothing."""
+    if row.actor == API_SERVER:
+        return
     if row.verb in (FAULT, NOTE, ERROR):
         yield row.text, row.detail
     elif row.verb == DELETE:

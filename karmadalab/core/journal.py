@@ -45,6 +45,7 @@ class Journal:
         self._row = 0
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.touch(mode=0o600)  # Secrets are in it; SQLite gives the files beside it the same mode
             # The lab's threads take turns, so that SQLite need not keep them apart.
             self._db = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=0.3)
             self._db.execute("pragma locking_mode = exclusive")  # two control planes on one file would undo each other

@@ -18,6 +18,7 @@ from karmadalab.api.scheme import AnyObject
 
 CREATE, UPDATE, STATUS, DELETE = "create", "update", "status", "delete"
 FAULT, NOTE, ERROR = "fault", "note", "error"
+API_SERVER = "kube-apiserver"  # the actor of what an API server makes for itself when it starts
 
 NO_THREAD = 0
 

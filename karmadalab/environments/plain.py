@@ -16,7 +16,7 @@ from karmadalab.api.time import Time
 
 MANIFEST_BYTES = 3 << 19  # what etcd takes by default
 FILE_BYTES = 16 << 20
-_DEPTH = 100
+DEPTH = 100
 
 
 def plain(data: Any, where: str, limit: int = MANIFEST_BYTES) -> Any:
@@ -72,8 +72,8 @@ class _Walk:
         inside = self._inside
         if id(data) in inside:
             raise _Refused("holds itself, and so has no end")
-        if len(inside) >= _DEPTH:
-            raise _Refused(f"nested more than {_DEPTH} deep")
+        if len(inside) >= DEPTH:
+            raise _Refused(f"nested more than {DEPTH} deep")
         inside.add(id(data))
         found = self._copy_mapping(data) if isinstance(data, Mapping) else self._copy_list(data)
         inside.discard(id(data))

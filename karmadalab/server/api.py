@@ -14,16 +14,19 @@ from karmadalab.core.store import Store
 from karmadalab.core.trace import ERROR
 from karmadalab.server import discovery, openapi
 from karmadalab.server.call import Call, Target, not_served, target
+from karmadalab.server.changes import missed
 from karmadalab.server.encode import json_bytes, manifest
-from karmadalab.server.events import TELLERS, event_changes
+from karmadalab.server.event_words import TELLERS
+from karmadalab.server.events import event_changes
 from karmadalab.server.kinds import EVENT, REVIEWS
 from karmadalab.server.logs import log_lines, log_text
+from karmadalab.server.namespaces import make_first_namespaces
 from karmadalab.server.reply import TEXT, Reply, Stream, reply
 from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
 from karmadalab.server.table import partial, table
-from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of
-from karmadalab.server.watch import Hub, Render, Watcher, missed
+from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of, included
+from karmadalab.server.watch import Hub, Render, Watcher
 
 _LONGEST_WATCH_S = 3600
 _SELECTIONS_KEPT = 1000
@@ -62,6 +65,7 @@ class Api:
         kubernetes: str = discovery.KUBERNETES,
     ) -> None:
         self.store = store
+        make_first_namespaces(store)
         derived = {} if store.world else {EVENT: (tuple(TELLERS), lambda store: event_changes(store.trace))}
         self.hub = Hub(store, loop, derived)
         self._is_up = is_up
@@ -150,6 +154,11 @@ class Api:
             return reply(
                 {**head, "spec": spec, "status": {"allowed": True, "reason": "the lab's token may do all"}}, 201
             )
+        if rt.kind == "SelfSubjectRulesReview":
+            rules = [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}]
+            others = [{"verbs": ["*"], "nonResourceURLs": ["*"]}]
+            status = {"resourceRules": rules, "nonResourceRules": others, "incomplete": False}
+            return reply({**head, "status": status}, 201)
         user = {"username": "karmadalab", "groups": ["system:masters", "system:authenticated"]}
         return reply({**head, "status": {"userInfo": user}}, 201)
 
@@ -220,7 +229,7 @@ class Api:
 
     def _render(self, call: Call, meant: Target) -> Render:
         """The same function for all who want the same form, so that one rendering serves them all."""
-        form, include = form_of(call), call.query.get("includeObject", "Metadata")
+        form, include = form_of(call), included(call)
         key = (meant.kind.type.group_kind, form, include if form == TABLE else "")
         if key not in self._renders:
             self._renders[key] = _renderer(meant, form, include)

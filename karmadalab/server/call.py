@@ -13,9 +13,13 @@ import msgspec
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.core.store import Store
+from karmadalab.environments.plain import DEPTH
 from karmadalab.server.kinds import Served, find
+from karmadalab.server.limits import MAX_YAML, check_depth
 from karmadalab.server.selectors import Selection, parse_fields, parse_labels
 from karmadalab.server.status import HttpError
+
+_INTO_CONTAINERS = ("exec", "attach", "portforward")
 
 
 class Call(NamedTuple):
@@ -71,7 +75,9 @@ class Call(NamedTuple):
 
             return decode_known(self.body)
         try:
-            return msgspec.json.decode(self.body)
+            data = msgspec.json.decode(self.body)
+            check_depth(data)
+            return data
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             if "yaml" not in self.content_type:
                 raise BadRequest(f"the body can't be read as JSON: {error}") from None
@@ -79,26 +85,39 @@ class Call(NamedTuple):
 
 
 def _yaml(body: bytes) -> Any:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-    from ruamel.yaml.tokens import AliasToken
-
     from karmadalab.environments.files import parse_yaml
 
+    if len(body) > MAX_YAML:
+        message = f"a body of YAML has at most {MAX_YAML} bytes; send JSON, which has more"
+        raise HttpError(413, "RequestEntityTooLarge", message)
     try:
-        if any(isinstance(token, AliasToken) for token in YAML(typ="safe", pure=True).scan(body.decode())):
-            raise BadRequest("the body has YAML aliases, by which a few bytes can become gigabytes; write it out")
-    except YAMLError:
-        pass  # the reader below says what is wrong, and where
+        text = body.decode()
     except UnicodeDecodeError:
         raise BadRequest("the body is not UTF-8") from None
-    try:
-        documents = parse_yaml(body.decode(), "the body")
-    except UnicodeDecodeError:
-        raise BadRequest("the body is not UTF-8") from None
+    _check_tokens(text)
+    documents = parse_yaml(text, "the body")
     if len(documents) != 1:
         raise BadRequest(f"the body holds {len(documents)} YAML documents; send one")
     return documents[0]
+
+
+def _check_tokens(text: str) -> None:
+    """What a reader of YAML would choke on. Raises `BadRequest`."""
+    from ruamel.yaml import YAML, tokens
+    from ruamel.yaml.error import YAMLError
+
+    starts = (tokens.FlowSequenceStartToken, tokens.FlowMappingStartToken)
+    ends = (tokens.FlowSequenceEndToken, tokens.FlowMappingEndToken)
+    depth = 0  # of brackets; of lines the indentation is bound enough
+    try:
+        for token in YAML(typ="safe", pure=True).scan(text):
+            depth += isinstance(token, starts) - isinstance(token, ends)
+            if depth > DEPTH:
+                raise BadRequest(f"the body: nested more than {DEPTH} deep")
+            if isinstance(token, tokens.AliasToken):
+                raise BadRequest("the body has YAML aliases, by which a few bytes can become gigabytes; write it out")
+    except YAMLError:
+        pass  # the reader says what is wrong, and where
 
 
 class Target(NamedTuple):
@@ -147,6 +166,8 @@ def target(store: Store, parts: list[str]) -> Target:
     where = namespace if kind.type.namespaced else ""
     name, subresource = (*rest[1:3], "", "")[:2]
     found = Target(kind, where, name, subresource, tuple(rest[3:]))
+    if kind.type.group_kind == "Pod" and found.subresource in _INTO_CONTAINERS:
+        raise HttpError(501, "NotImplemented", f"{found.subresource}: containers run nothing here; try kubectl logs")
     if found.subresource and not kind.has(found.subresource):
         raise not_served()
     if found.name and kind.type.namespaced and namespace is None:

@@ -1,8 +1,9 @@
 """A token, a certificate and the kubeconfig that holds both.
 
 TLS is no luxury here: kubectl sends a token only over TLS. Each server makes a certificate of its own for the loopback
-address when it starts; the kubeconfig brings it along, so nothing needs to be trusted beyond that file. The file is
-readable by its owner alone and lies in the lab's own folder, never in `~/.kube`.
+address when it first starts in a folder; the kubeconfig brings it along, so nothing needs to be trusted beyond that
+file. It is readable by its owner alone and lies in the lab's own folder, never in `~/.kube`. Who starts again in the
+same folder is found by the same file.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ import base64
 import datetime
 import ipaddress
 import os
+import stat
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
+from karmadalab.api.errors import KarmadalabError
 from karmadalab.core.clock import real_time
 from karmadalab.core.view import to_yaml
+from karmadalab.environments.files import parse_yaml
 
-_DAYS = 30
+_DAYS, _DAY_S = 30, 86400.0
 
 
 class Certificate(NamedTuple):
@@ -81,6 +87,52 @@ def _usage(x509: Any) -> Any:
     return x509.KeyUsage(digital_signature=True, key_cert_sign=True, **dict.fromkeys(names, False))
 
 
+class Kept(NamedTuple):
+    """What a server of the same folder had before this one.
+
+    Args:
+        token: what its clients bring.
+        port: where they look for it.
+        certificate: what they trust.
+    """
+
+    token: str
+    port: int
+    certificate: Certificate
+
+
+def kept(folder: Path, host: str) -> Kept | None:
+    """What clients of this folder's last server know, so that a control plane that was killed is found again.
+
+    None, if there is nothing, if somebody else can have written it, or if the certificate ends within a day.
+    """
+    paths = [folder / name for name in ("kubeconfig", "server.crt", "server.key")]
+    try:
+        if not all(map(_is_ours_alone, paths)):
+            return None
+        text, certificate, key = (path.read_bytes() for path in paths)
+        config = parse_yaml(text.decode(), str(paths[0]))[0]
+        address = urlsplit(config["clusters"][0]["cluster"]["server"])
+        token = config["users"][0]["user"]["token"]
+        if address.hostname != host or not address.port or not token or not _lasts(certificate):
+            return None
+        return Kept(token, address.port, Certificate(certificate, key))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, KarmadalabError):
+        return None  # it is no kubeconfig of ours, or there are no owners here (Windows)
+
+
+def _is_ours_alone(path: Path) -> bool:
+    found = path.lstat()
+    return stat.S_ISREG(found.st_mode) and not found.st_mode & 0o077 and found.st_uid == os.getuid()
+
+
+def _lasts(certificate: bytes) -> bool:
+    from cryptography import x509
+
+    ends = x509.load_pem_x509_certificate(certificate).not_valid_after_utc.timestamp()
+    return ends > real_time() + _DAY_S
+
+
 def kubeconfig(servers: Mapping[str, str], certificate: bytes, token: str) -> dict[str, Any]:
     """A kubeconfig with a context for each server; the first is the current one.
 
@@ -104,11 +156,10 @@ def kubeconfig(servers: Mapping[str, str], certificate: bytes, token: str) -> di
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file that only its owner can read, at once in full."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    """Write a file that only its owner can read, at once in full, under a name that nobody could foresee until then."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:  # mode 0600
         file.write(data)
-    partial.replace(path)
+    Path(file.name).replace(path)
 
 
 def write_kubeconfig(path: Path, config: dict[str, Any]) -> None:

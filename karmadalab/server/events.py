@@ -9,21 +9,17 @@ Not modelled: Events of members, and those of Karmada's that tell of no write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from karmadalab.api.cluster import Cluster, execution_namespace
-from karmadalab.api.meta import ObjectMeta, condition
+from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.naming import fnv32a
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured
-from karmadalab.api.work import ResourceBinding, Work
-from karmadalab.core.trace import CREATE, Row, Trace
+from karmadalab.core.trace import Row, Trace
+from karmadalab.server.event_words import TELLERS, Said
 
 LIFETIME_S = 3600.0
-_NORMAL, _WARNING = "Normal", "Warning"
-
-Said = tuple[str, str, str, str]  # type, reason, who, message
 
 
 def events_of(trace: Trace, now: float) -> list[Unstructured]:
@@ -95,73 +91,3 @@ def _event(row: Row, said: Said, before: Unstructured | None) -> Unstructured:
         "count": 1 if before is None else before["count"] + 1,
     }
     return Unstructured("v1", "Event", metadata, body)
-
-
-# --- what a row says
-
-
-def _cluster(old: Any, new: Any, verb: str) -> Iterator[Said]:
-    name = new.metadata.name
-    who = "cluster-controller"
-    if verb == CREATE:
-        space = execution_namespace(name)
-        yield _NORMAL, "CreateExecutionSpaceSucceed", who, f"Created execution space({space}) for cluster({name})."
-        return
-    if old.spec.taints != new.spec.taints:
-        yield _NORMAL, "TaintClusterSucceed", who, f"Taint cluster succeed: {_taints(new)}."
-    before, after = (condition(obj.status.conditions, "Ready") for obj in (old, new))
-    if after is not None and after.status != "True" and (before is None or before.status != after.status):
-        yield _WARNING, after.reason, "cluster-status-controller", after.message
-
-
-def _taints(cluster: Cluster) -> str:
-    if not cluster.spec.taints:
-        return "cluster now does not have taints"
-    listed = " ".join(f"{{Key:{taint.key},Effect:{taint.effect}}}" for taint in cluster.spec.taints)
-    return f"cluster now has taints([{listed}])"
-
-
-def _binding(old: Any, new: Any, verb: str) -> Iterator[Said]:
-    where = f"{new.metadata.namespace}/{new.metadata.name}"
-    if old is None:
-        return
-    if old.spec.clusters != new.spec.clusters and new.spec.clusters:
-        result = ", ".join(f"{target.name}:{target.replicas}" for target in new.spec.clusters)
-        message = f"Binding has been scheduled successfully. Result: {{{result}}}"
-        yield _NORMAL, "ScheduleBindingSucceed", "default-scheduler", message
-    left = {task.fromCluster for task in old.spec.gracefulEvictionTasks}
-    for task in new.spec.gracefulEvictionTasks:
-        if task.fromCluster not in left:
-            message = f"Evict from cluster {task.fromCluster} succeed."
-            yield _NORMAL, "EvictWorkloadFromClusterSucceed", task.producer, message
-    scheduled = condition(new.status.conditions, "Scheduled")
-    if (
-        scheduled is not None
-        and scheduled.status == "False"
-        and scheduled != condition(old.status.conditions, "Scheduled")
-    ):
-        yield _WARNING, "ScheduleBindingFailed", "default-scheduler", scheduled.message
-    if old.status.aggregatedStatus != new.status.aggregatedStatus:
-        message = f"Update ResourceBinding({where}) with AggregatedStatus successfully."
-        yield _NORMAL, "AggregateStatusSucceed", "resource-binding-status-controller", message
-
-
-def _work(old: Any, new: Any, verb: str) -> Iterator[Said]:
-    where = f"{new.metadata.namespace}/{new.metadata.name}"
-    cluster = new.metadata.namespace.removeprefix("karmada-es-")
-    before = None if old is None else condition(old.status.conditions, "Applied")
-    after = condition(new.status.conditions, "Applied")
-    if after is None or (before is not None and before.status == after.status):
-        return
-    if after.status == "True":
-        message = f"Sync work({where}) to cluster({cluster}) successful."
-        yield _NORMAL, "SyncSucceed", "execution-controller", message
-    else:
-        yield _WARNING, "SyncFailed", "execution-controller", after.message
-
-
-TELLERS: dict[str, Callable[[Any, Any, str], Iterator[Said]]] = {
-    Cluster.GROUP_KIND: _cluster,
-    ResourceBinding.GROUP_KIND: _binding,
-    Work.GROUP_KIND: _work,
-}

@@ -117,6 +117,7 @@ class Served(NamedTuple):
 # Kinds that are only ever sent to the server, with the answer in the response.
 REVIEWS = (
     ResourceType("authorization.k8s.io/v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews", False),
+    ResourceType("authorization.k8s.io/v1", "SelfSubjectRulesReview", "selfsubjectrulesreviews", False),
     ResourceType("authentication.k8s.io/v1", "SelfSubjectReview", "selfsubjectreviews", False),
 )
 

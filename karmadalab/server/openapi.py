@@ -1,7 +1,7 @@
 """OpenAPI v3, derived from the API types themselves: what `kubectl explain` teaches and `kubectl apply` asks for.
 
-Kinds of our own have their real schema. Kinds whose schema is not ours (Deployments, Services) are open objects: they
-are stored as they come, and kubectl leaves validation to the server.
+Kinds of our own have their real schema. Kinds whose schema is not ours (Deployments, Services) are open objects with
+the fields that somebody here reads: they are stored as they come, and kubectl leaves validation to the server.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 
 from karmadalab.api.meta import ObjectMeta
+from karmadalab.api.native_shapes import SHAPES
 from karmadalab.api.scheme import RESOURCE_TYPES
+from karmadalab.api.shapes import ANY, Each, Fields, Leaf, Named, Shape
 from karmadalab.api.time import Time
 from karmadalab.core.store import Store
 from karmadalab.server.field_docs import FIELD_DOCS
@@ -62,15 +64,32 @@ def _schema_of(kind: Served, into: dict[str, Any]) -> dict[str, Any]:
             "kind": {"type": "string", "description": FIELD_DOCS["kind"]},
             "metadata": {"allOf": [{"$ref": _REF.format(name="ObjectMeta")}], "description": FIELD_DOCS["metadata"]},
         }
-        schema = {"type": "object", "description": _foreign(kind), "properties": properties}
-        schema["x-kubernetes-preserve-unknown-fields"] = True
+        own = _schema_of_shape(SHAPES.get(rt.group_kind, ANY))
+        schema = {**own, "description": _foreign(kind), "properties": {**properties, **own["properties"]}}
     schema["x-kubernetes-group-version-kind"] = [_gvk(kind)]
     into[schema_name(kind)] = schema
     return schema
 
 
+def _schema_of_shape(shape: Shape) -> dict[str, Any]:
+    """What is known of a kind whose schema is not ours: the fields that somebody here reads."""
+    if isinstance(shape, Fields):
+        known = {field: _schema_of_shape(inner) for field, inner in sorted(shape.fields.items())}
+        required = {"required": sorted(shape.required)} if shape.required else {}
+        return {"type": "object", "properties": known, "x-kubernetes-preserve-unknown-fields": True, **required}
+    if isinstance(shape, Each):
+        return {"type": "array", "items": _schema_of_shape(shape.item)}
+    if isinstance(shape, Named):
+        return {"type": "object", "additionalProperties": _schema_of_shape(shape.item)}
+    leaf = shape.type if isinstance(shape, Leaf) else ""
+    return {"type": leaf} if leaf else {"x-kubernetes-int-or-string": True}
+
+
 def _foreign(kind: Served) -> str:
-    return f"{kind.type.kind}: the lab stores it as it is written; its fields are described by Kubernetes, not here."
+    return (
+        f"{kind.type.kind}: the lab stores it as it is written. Below are the fields that somebody here reads; "
+        "Kubernetes describes them all."
+    )
 
 
 def schema_name(kind: Served) -> str:

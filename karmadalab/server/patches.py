@@ -6,9 +6,12 @@ and return new ones.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from karmadalab.api.errors import BadRequest
+from karmadalab.server.encode import json_bytes
+from karmadalab.server.limits import check_copied, check_operations
 from karmadalab.server.lists import identity, merge_keys
 from karmadalab.server.status import HttpError
 
@@ -27,12 +30,19 @@ def json_patch(data: Manifest, patch: Any) -> Manifest:
         HttpError: an operation can't be done.
     """
     from jsonpatch import JsonPatch, JsonPatchException
-    from jsonpointer import JsonPointerException
+    from jsonpointer import JsonPointerException, resolve_pointer
 
     if not isinstance(patch, list):
         raise BadRequest("a JSON patch is a list of operations: [{op: replace, path: /spec/replicas, value: 2}]")
+    check_operations(patch)
+    result: Any = deepcopy(data)
+    copied = 0
     try:
-        result: Manifest = JsonPatch(patch).apply(data)
+        for operation in JsonPatch(patch).patch:
+            if operation["op"] == "copy":
+                copied += len(json_bytes(resolve_pointer(result, operation["from"])))
+                check_copied(copied)
+            result = JsonPatch([operation]).apply(result, in_place=True)
     except (JsonPatchException, JsonPointerException, TypeError, KeyError) as error:
         raise HttpError(422, "Invalid", f"the JSON patch can't be applied: {error}") from None
     if not isinstance(result, dict):

@@ -62,6 +62,7 @@ _MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
         2: ("spec", "ReviewSpec"),
     },
     "SelfSubjectReview": {},
+    "SelfSubjectRulesReview": {2: ("", "ignored")},  # the namespace; the answer is the same everywhere
     "ReviewSpec": {1: ("resourceAttributes", "Resource"), 2: ("nonResourceAttributes", "NonResource")},
     "Resource": {
         number: (name, "string")
@@ -76,7 +77,7 @@ _MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
     },
     "Preconditions": {1: ("uid", "string"), 2: ("resourceVersion", "string")},
 }
-_REVIEWS = ("SelfSubjectAccessReview", "SelfSubjectReview")
+_REVIEWS = ("SelfSubjectAccessReview", "SelfSubjectRulesReview", "SelfSubjectReview")
 _TOP = ("Namespace", "ConfigMap", "Secret", "ServiceAccount", "Deployment", "DeleteOptions", *_REVIEWS)
 
 

@@ -17,6 +17,8 @@ from karmadalab.core.store import Store
 from karmadalab.server import apply as server_side
 from karmadalab.server import patches
 from karmadalab.server.kinds import Served
+from karmadalab.server.limits import check_depth
+from karmadalab.server.namespaces import check_may_go
 from karmadalab.server.status import HttpError
 
 Manifest = dict[str, Any]
@@ -151,6 +153,7 @@ class Resources:
     def delete(self, name: str, options: Manifest) -> AnyObject | None:
         """Delete an object, or mark it. Returns what is left of it, None when nothing is."""
         old = self.get(name)
+        check_may_go(self.kind.type.group_kind, name)
         self._check_preconditions(old, options.get("preconditions") or {})
         policy = options.get("propagationPolicy")
         if policy is None and options.get("orphanDependents"):
@@ -202,6 +205,7 @@ class Resources:
         rt = self.kind.type
         if not isinstance(data, dict):
             raise BadRequest(f"the body is a manifest of a {rt.kind}, not {type(data).__name__}")
+        check_depth(data)
         data = {"apiVersion": rt.api_version, "kind": rt.kind, **_without_nulls(data)}
         if (data["apiVersion"], data["kind"]) != (rt.api_version, rt.kind):
             raise BadRequest(
@@ -230,9 +234,9 @@ class Resources:
         return dict(data)
 
     def _check_space(self, data: Manifest) -> None:
-        """A namespace must be there before anything is put into it; `default` always is."""
+        """A namespace must be there before anything is put into it."""
         namespace = self.namespace
-        if not namespace or namespace == "default" or self._origin.find("Namespace", namespace) is not None:
+        if not namespace or self._origin.find("Namespace", namespace) is not None:
             return
         if namespace.startswith(("kube-", "karmada-")):
             return  # the lab makes its own without asking

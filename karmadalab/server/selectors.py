@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from karmadalab.api.errors import BadRequest
+from karmadalab.api.errors import BadRequest, shortly
 from karmadalab.api.meta import LabelSelector, LabelSelectorRequirement, selector_matches
 from karmadalab.api.scheme import AnyObject, to_dict
 
 _SET = re.compile(r"^([^\s!=,()]+)\s+(in|notin)\s*\(([^)]*)\)$")
-_COMMA = re.compile(r",(?![^(]*\))")  # not inside brackets
+_PART = re.compile(r"(?:\([^)]*\)?|[^,(])+")  # up to a comma that is not inside brackets
 
 _EVERY = frozenset(("metadata.name", "metadata.namespace"))
 _FIELDS: dict[str, frozenset[str]] = {
@@ -63,7 +63,7 @@ def parse_labels(text: str) -> LabelSelector | None:
     Raises:
         BadRequest: it can't be read.
     """
-    parts = [part.strip() for part in _COMMA.split(text) if part.strip()]
+    parts = [part.strip() for part in _PART.findall(text) if part.strip()]
     return LabelSelector(matchExpressions=tuple(map(_requirement, parts))) if parts else None
 
 
@@ -77,7 +77,7 @@ def _requirement(part: str) -> LabelSelectorRequirement:
             return LabelSelectorRequirement(key.strip(), operator, (value.strip(),))
     if re.fullmatch(r"!?[^\s!=,()]+", part):
         return LabelSelectorRequirement(part.lstrip("!"), "DoesNotExist" if part[0] == "!" else "Exists")
-    raise BadRequest(f"unable to parse requirement: {part!r}; write key=value, key in (a,b), key or !key")
+    raise BadRequest(f"unable to parse requirement: {shortly(part)}; write key=value, key in (a,b), key or !key")
 
 
 def parse_fields(text: str, group_kind: str) -> tuple[tuple[str, str, bool], ...]:

@@ -13,68 +13,27 @@ import socket
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from karmadalab.api.errors import BadRequest, Unreachable
+from karmadalab.api.errors import BadRequest
 from karmadalab.core.clock import VirtualClock, WallClock
 from karmadalab.core.store import Store
-from karmadalab.environments.link import UP, Link
 from karmadalab.environments.member import SimulatedMember
 from karmadalab.lab import Lab
-from karmadalab.server.api import Api, Way
+from karmadalab.server.api import Api
+from karmadalab.server.apis import LabApis, OneApi
 from karmadalab.server.app import Apis, App
-from karmadalab.server.credentials import kubeconfig, make_certificate, write_kubeconfig, write_private
+from karmadalab.server.credentials import kept, kubeconfig, make_certificate, write_kubeconfig, write_private
 from karmadalab.server.discovery import KUBERNETES
 
 KARMADA = "karmada-apiserver"
 LOOPBACK = "127.0.0.1"
 _STOP_S = 10.0
+_GOODBYE_S = 1.0  # how long a request that is being answered may keep the server from ending
 
 MakeApis = Callable[[asyncio.AbstractEventLoop], Apis]
-
-
-class LabApis:
-    """The API servers of a lab: the control plane's, and those of the members there are at the moment."""
-
-    def __init__(self, lab: Lab, loop: asyncio.AbstractEventLoop) -> None:
-        self._lab, self._loop = lab, loop
-        self._members: dict[str, Way] = {}
-        self._control_plane = Api(lab.store, loop, way=self._way)
-
-    def find(self, name: str) -> Api | None:
-        """A member's; the control plane's without a name."""
-        way = self._way(name) if name else None
-        return self._control_plane if not name else way.api if way is not None else None
-
-    def all(self) -> list[Api]:
-        """Those that somebody has asked for, and the control plane's."""
-        return [self._control_plane, *(way.api for way in self._members.values())]
-
-    def _way(self, name: str) -> Way | None:
-        member = self._lab.world.members.get(name)
-        way = self._members.get(name)
-        if not isinstance(member, SimulatedMember):  # a real cluster has an API server of its own
-            return None
-        if way is None or way.api.store is not member.store:  # a cluster that left and came back is another one
-            api = Api(member.store, self._loop, _gate(member.from_agent.link), kubernetes=member.spec.kubernetes)
-            way = self._members[name] = Way(api, member.from_control_plane.link.cross)
-        return way
-
-
-class OneApi:
-    """A single API server."""
-
-    def __init__(self, api: Api) -> None:
-        self._api = api
-
-    def find(self, name: str) -> Api | None:
-        """It has no name."""
-        return None if name else self._api
-
-    def all(self) -> list[Api]:
-        """Just the one."""
-        return [self._api]
 
 
 class Served:
@@ -100,17 +59,20 @@ class Served:
         token: str | None = None,
     ) -> None:
         self._clock, self._make_apis = clock, make_apis
-        self.token = secrets.token_urlsafe(24) if token is None else token
         self._own_folder = folder is None
         self.folder = Path(tempfile.mkdtemp(prefix="karmadalab-")) if folder is None else Path(folder)
+        if Path.home() / ".kube" in (self.folder.resolve(), *self.folder.resolve().parents):
+            raise BadRequest(f"{self.folder}: ~/.kube is kubectl's own, and is left alone; choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.error: BaseException | None = None
         self._ready, self._stopping = threading.Event(), threading.Event()
-        self._socket = _listen(host, port)
+        before = kept(self.folder, host)
+        self.token = token if token is not None else before.token if before else secrets.token_urlsafe(24)
+        self._socket = _listen_again(host, port, before.port if before else 0)
         self.port: int = self._socket.getsockname()[1]
         self.address = f"https://{host}:{self.port}"
         self.kubeconfig = self.folder / "kubeconfig"
-        certificate = make_certificate(host)
+        certificate = before.certificate if before else make_certificate(host)
         for name, data in (("server.crt", certificate.certificate), ("server.key", certificate.key)):
             write_private(self.folder / name, data)
         self.contexts = list(contexts)
@@ -147,8 +109,8 @@ class Served:
         """End all connections, then the server; closing twice is no error."""
         self._stopping.set()
         loop = self._loop
-        if loop is not None and self._server is not None and self._threads[0].is_alive():
-            loop.call_soon_threadsafe(self._end)
+        if loop is not None and self._app is not None and self._threads[0].is_alive():
+            loop.call_soon_threadsafe(self._app.closing.set)
         with self._clock.taken():
             pass  # wakes the thread that keeps the clock going
         for thread in self._threads:
@@ -182,6 +144,8 @@ class Served:
     async def _main(self) -> None:
         import uvicorn
 
+        from karmadalab.server.connection import Connection
+
         self._loop = asyncio.get_running_loop()
         with self._clock.taken():
             apis = self._make_apis(self._loop)
@@ -189,35 +153,45 @@ class Served:
         config = uvicorn.Config(
             self._app,
             log_config=None,
+            log_level="error",  # a stranger's broken request is answered, and not worth a line in a notebook
             access_log=False,
             lifespan="off",
+            http=Connection,
+            ws="none",
             server_header=False,
-            timeout_graceful_shutdown=1,
             ssl_certfile=str(self.folder / "server.crt"),
             ssl_keyfile=str(self.folder / "server.key"),
         )
         self._server = uvicorn.Server(config)  # outside the main thread it leaves signals alone
         serving = asyncio.ensure_future(self._server.serve(sockets=[self._socket]))
+        closing = asyncio.ensure_future(self._app.closing.wait())
         try:
             while not self._server.started and not serving.done():
                 await asyncio.sleep(0.002)
             self._ready.set()
-            await serving
+            await asyncio.wait((serving, closing), return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                await serving  # for what ended it
+            await self._answered()
         finally:
+            # uvicorn's own way to end looks every 0.1 s whether it should, and says goodbye over TLS to each client,
+            # which waits for the client's.
+            serving.cancel()
+            for server in getattr(self._server, "servers", ()):
+                server.close()
             with self._clock.taken():
                 for api in apis.all():
                     api.hub.close()
-            for connection in tuple(self._server.server_state.connections):  # whoever did not read to the end
+            for connection in tuple(self._server.server_state.connections):
                 connection.transport.abort()
 
-    def _end(self) -> None:
-        """In the server's thread: no more streams, no idle connections, then the server itself."""
-        if self._app is not None:
-            self._app.closing.set()
-        for connection in tuple(self._server.server_state.connections):
-            if connection.cycle is None or connection.cycle.response_complete:
-                connection.transport.abort()  # a polite goodbye over TLS waits for the other side's
-        self._server.should_exit = True
+    async def _answered(self) -> None:
+        """Until all have their answers, or for a second."""
+        connections = self._server.server_state.connections
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GOODBYE_S):
+                while any(c.cycle is not None and not c.cycle.response_complete for c in connections):
+                    await asyncio.sleep(0.002)
 
     def _pace(self) -> None:
         """Keep a live lab going."""
@@ -227,12 +201,20 @@ class Served:
                 clock.step()  # type: ignore[attr-defined]  # only wall clocks are kept going
         except BaseException as error:
             self.error = error
-            if self._server is not None:
-                self._server.should_exit = True
+            if self._loop is not None and self._app is not None:
+                self._loop.call_soon_threadsafe(self._app.closing.set)
 
     def __repr__(self) -> str:
         state = "running" if self._threads[0].is_alive() else "ended"
         return f"<Served {self.address} {state}, KUBECONFIG={self.kubeconfig}>"
+
+
+def _listen_again(host: str, port: int, before: int) -> socket.socket:
+    """Where it was before, if any port will do and that one is free."""
+    if port == 0 and before:
+        with suppress(BadRequest):
+            return _listen(host, before)
+    return _listen(host, port)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -255,7 +237,8 @@ def serve(lab: Lab, *, port: int = 0, folder: str | Path | None = None, host: st
     Args:
         lab: virtual or live.
         port: 0 for any free one.
-        folder: where the kubeconfig goes; by default a new one that goes when the server ends.
+        folder: where the kubeconfig goes; by default a new one that goes when the server ends. Who starts again in the
+            same folder has the same token, certificate and, if it is free, port.
         host: an address of this machine. Anything but loopback lets others in who have the token.
         options: `token`; see `Served`.
 
@@ -284,17 +267,6 @@ def _simulated(lab: Lab) -> list[str]:
     """The members that this server stands for, in the order of the fleet."""
     members = lab.world.members
     return [spec.name for spec in lab.world.fleet.members if isinstance(members.get(spec.name), SimulatedMember)]
-
-
-def _gate(link: Link) -> Callable[[], None]:
-    """What a request to a member's API server meets when that is down."""
-
-    def is_up() -> None:
-        if link.state != UP:
-            what = "connection refused" if link.state != "silent" else "no answer in time"
-            raise Unreachable(f"{link.name.partition(' -> ')[2]}: its API server is down ({what}); a fault acts on it")
-
-    return is_up
 
 
 def _require_extra() -> None:

@@ -12,6 +12,7 @@ from karmadalab.core.clock import real_time
 from karmadalab.core.store import Store
 from karmadalab.server import patches
 from karmadalab.server.call import Call, Target
+from karmadalab.server.changes import as_of
 from karmadalab.server.encode import item_list, json_bytes, manifest
 from karmadalab.server.events import events_of
 from karmadalab.server.kinds import EVENT
@@ -66,15 +67,18 @@ class Verbs:
 
     def objects(self, target: Target, call: Call) -> list[AnyObject]:
         """What a list of this target holds, by namespace and name."""
-        selection = target.selection(call)
-        group_kind = target.kind.type.group_kind
-        if target.name and selection.namespace is not None:
+        selection, group_kind = target.selection(call), target.kind.type.group_kind
+        past = exact_version(call)
+        if past is not None:
+            found = as_of(self._store, group_kind, past)
+        elif target.name and selection.namespace is not None:
             found = [self._store.find(group_kind, target.name, selection.namespace)]
             found = [obj for obj in found if obj is not None]
         else:
             found = self._store.list(group_kind, selection.namespace)
         if group_kind == EVENT and not self._store.world:
-            found = [*found, *events_of(self._store.trace, self._store.clock.now())]
+            told = events_of(self._store.trace, self._store.clock.now())
+            found = [*found, *(e for e in told if past is None or int(e.metadata.resourceVersion) <= past)]
         return [obj for obj in found if selection.matches(obj)]
 
     def _list(self, call: Call, target: Target) -> Reply:
@@ -83,11 +87,12 @@ class Verbs:
         if token:
             page = self._pages.next(token, limit)
         else:
-            page = self._pages.first(self.objects(target, call), self._store.version, limit)
+            past = exact_version(call)
+            page = self._pages.first(self.objects(target, call), self._store.version if past is None else past, limit)
         meta = _list_meta(page)
         form = form_of(call)
         if form == TABLE:
-            include = call.query.get("includeObject", "Metadata")
+            include = included(call)
             return reply(table(target.kind, page.objects, self._store.clock.now(), meta, include))
         if form == METADATA:
             head = {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": meta}
@@ -133,7 +138,7 @@ class Verbs:
         form = form_of(call)
         if form == TABLE:
             meta = {"resourceVersion": obj.metadata.resourceVersion}
-            include = call.query.get("includeObject", "Metadata")
+            include = included(call)
             return reply(table(target.kind, [obj], self._store.clock.now(), meta, include))
         return reply(partial(obj)) if form == METADATA else Reply(manifest(obj))
 
@@ -216,17 +221,45 @@ def form_of(call: Call) -> str:
     raise HttpError(406, "NotAcceptable", "only the following media types are accepted: application/json")
 
 
+def included(call: Call) -> str:
+    """How much of each object goes into its row of a table. Raises `BadRequest`."""
+    found = call.query.get("includeObject") or "Metadata"
+    if found not in ("None", "Metadata", "Object"):
+        raise BadRequest(f"includeObject: {found!r} is not supported; write None, Metadata or Object")
+    return found
+
+
 def check_version(call: Call, store: Store) -> None:
     """Nobody can have seen a version that there has not been yet.
 
     Raises:
+        BadRequest: it is not clear which version is meant.
         HttpError: 504, as a real API server answers after it waited in vain.
     """
+    exact_version(call)
     version = call.number("resourceVersion")
     if version > store.version:
         cause = ("ResourceVersionTooLarge", "", "Too large resource version")
         message = f"Too large resource version: {version}, current: {store.version}"
         raise HttpError(504, "Timeout", message, (cause,))
+
+
+def exact_version(call: Call) -> int | None:
+    """The version whose state is asked for; None for the present one, which is not older than any.
+
+    Raises:
+        BadRequest: the two parameters do not go together.
+    """
+    match, version = call.query.get("resourceVersionMatch", ""), call.query.get("resourceVersion", "")
+    if match and not version and not call.flag("sendInitialEvents"):
+        raise BadRequest("resourceVersionMatch: forbidden without resourceVersion")
+    if match not in ("", "Exact", "NotOlderThan"):
+        raise BadRequest(f"resourceVersionMatch: {match!r} is not supported; write Exact or NotOlderThan")
+    if match == "Exact" and call.flag("watch"):
+        raise BadRequest("resourceVersionMatch: a watch begins at a resourceVersion by itself; leave it out")
+    if match == "Exact" and version == "0":
+        raise BadRequest("resourceVersionMatch: Exact is forbidden for resourceVersion 0, which stands for any")
+    return call.number("resourceVersion") if match == "Exact" else None
 
 
 def not_allowed(call: Call) -> HttpError:

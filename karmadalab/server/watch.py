@@ -11,14 +11,13 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from karmadalab.api.errors import Gone
-from karmadalab.api.meta import replace
 from karmadalab.api.scheme import AnyObject
-from karmadalab.core.client import ADDED, DELETED, MODIFIED
+from karmadalab.core.client import ADDED
 from karmadalab.core.store import Store
-from karmadalab.core.trace import CREATE, DELETE
+from karmadalab.server.changes import Change, as_seen
 from karmadalab.server.encode import json_bytes
 from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
@@ -28,62 +27,6 @@ _AT_ONCE = 256 << 10  # bytes handed to the connection in one piece; it buffers 
 _PAUSE_S, _LONGEST_PAUSE_S = 0.0002, 0.05  # between two deliveries, for each watcher; and in all
 
 Render = Callable[[str, AnyObject, float], bytes]
-
-
-class Change(NamedTuple):
-    """One change of one object.
-
-    Args:
-        event: ADDED, MODIFIED or DELETED.
-        old, new: the object before and after; a deleted one has the resourceVersion of its deletion.
-        version: the store's resourceVersion after it.
-        at: the lab's time, Unix seconds.
-    """
-
-    event: str
-    old: AnyObject | None
-    new: AnyObject
-    version: int
-    at: float
-
-
-def as_seen(change: Change, selection: Selection) -> str | None:
-    """What a change is for someone who looks through a selector: leaving the selection looks like a deletion."""
-    now = selection.matches(change.new)
-    if change.event == ADDED:
-        return ADDED if now else None
-    before = change.old is not None and selection.matches(change.old)
-    if change.event == DELETED:
-        return DELETED if before or now else None
-    if now:
-        return MODIFIED if before else ADDED
-    return DELETED if before else None
-
-
-def missed(store: Store, kind: str, since: int) -> list[Change]:
-    """What has changed after a resourceVersion.
-
-    Raises:
-        Gone: that is no longer known.
-    """
-    if since < store.oldest_version:
-        raise Gone(f"too old resource version: {since} ({store.oldest_version})")
-    found = []
-    for row in reversed(store.trace.rows):
-        if row.world != store.world or not row.version:
-            continue
-        if row.version <= since:
-            break
-        if row.kind == kind:
-            event = {CREATE: ADDED, DELETE: DELETED}.get(row.verb, MODIFIED)
-            new = row.new if row.new is not None else stamped(row.old, row.version)
-            found.append(Change(event, row.old, new, row.version, row.at))
-    return found[::-1]
-
-
-def stamped(obj: Any, version: int) -> Any:
-    """An object with another resourceVersion."""
-    return replace(obj, metadata=replace(obj.metadata, resourceVersion=str(version)))
 
 
 class Watcher:

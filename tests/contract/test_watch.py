@@ -141,9 +141,10 @@ def test_what_came_and_went_meanwhile_is_told_from_birth_to_end(api: Api) -> Non
 def test_too_old_a_version_means_list_again(api: Api) -> None:
     if api.store is None:
         pytest.skip("this server forgets when it likes")
-    made = api.client.create(config("a"))
-    api.client.create(config("b"))
-    api.store.oldest_version = api.store.version
-    with pytest.raises(Gone, match="resourceVersion 1 is too old: the oldest kept is 2; list again") as refused:
-        api.watch(CONFIG, since=int(made.metadata.resourceVersion))
+    since = int(api.client.create(config("a")).metadata.resourceVersion)
+    oldest = int(api.client.create(config("b")).metadata.resourceVersion)
+    api.store.oldest_version = oldest
+    says = f"resourceVersion {since} is too old: the oldest kept is {oldest}; list again"
+    with pytest.raises(Gone, match=says) as refused:
+        api.watch(CONFIG, since=since)
     assert (refused.value.code, refused.value.reason) == (410, "Expired")

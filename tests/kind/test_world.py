@@ -15,7 +15,7 @@ from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.environments.fleet import MemberSpec
-from karmadalab.environments.http import client
+from karmadalab.environments.http import calls
 from karmadalab.environments.kind import join
 from karmadalab.environments.kind.agents import Serve
 from karmadalab.environments.kind.measures import Measures
@@ -39,8 +39,8 @@ PUSH, PULL = MemberSpec("member1"), MemberSpec("member3", mode="Pull")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time-outs are real seconds while the lab runs faster."""
-    monkeypatch.setattr(client, "IDLE_CONNECTION_TIMEOUT_S", 2.0)
-    monkeypatch.setattr(client, "HANDSHAKE_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(calls, "IDLE_CONNECTION_TIMEOUT_S", 2.0)
+    monkeypatch.setattr(calls, "HANDSHAKE_TIMEOUT_S", 0.5)
 
 
 @contextmanager

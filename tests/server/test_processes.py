@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-import time
-from collections.abc import Callable
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from karmadalab.lab import Lab
 from karmadalab.server import serve
 from tests.worlds import deployment, policy
 
+from .conftest import eventually
 from .processes import Api, Process, running, start
 
 pytest.importorskip("kubernetes", reason="the kind extra is not installed")
@@ -61,13 +62,6 @@ def foretold() -> list[str]:
     return story([event for event in lab.timeline if event.t >= began])
 
 
-def eventually(holds: Callable[[], bool], within_s: float = 20.0) -> None:
-    end = time.monotonic() + within_s
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 @pytest.mark.slow
 def test_a_frozen_agent_fails_over_as_foretold(tmp_path: Path) -> None:
     (plane := tmp_path / "plane").mkdir()
@@ -91,12 +85,57 @@ def test_a_frozen_agent_fails_over_as_foretold(tmp_path: Path) -> None:
             began = seen.t
             agent.popen.send_signal(signal.SIGSTOP)
             eventually(lambda: clusters(seen) == ["member2"] and not tasks(seen))
-            agent.popen.send_signal(signal.SIGCONT)
             happened = story([event for event in seen.timeline if event.t >= began])
+            agent.popen.send_signal(signal.SIGCONT)
             eventually(lambda: ready(seen, "member3") == "True")
             api.close()
-    assert happened == foretold()[: len(happened)]
+    assert happened == foretold()
     assert any("gracefulEvictionTasks" in step for step in happened)
+
+
+@pytest.mark.slow
+def test_a_killed_control_plane_and_a_killed_member_are_found_again(tmp_path: Path) -> None:
+    """The agent knows only two kubeconfigs: who starts again in the same folder is there."""
+    (plane := tmp_path / "plane").mkdir()
+    (near := tmp_path / "member").mkdir()
+    karmada, member = str(plane / "kubeconfig"), str(near / "kubeconfig")
+    (tmp_path / "fleet.yaml").write_text("members: [member1]\n")
+    serving = ("serve", str(tmp_path / "fleet.yaml"), "--speed", "5", "--folder", str(plane), *SET)
+    keeping = (*serving, "--data", str(tmp_path / "objects.db"))
+    with ExitStack() as stack:
+        first = stack.enter_context(running(plane, *keeping))
+        there = stack.enter_context(running(near, "member", "member3", "--karmada", karmada, "--folder", str(near)))
+        stack.enter_context(
+            running(plane, "agent", "--member", "member3", "--karmada", karmada, "--kubeconfig", member, *SET)
+        )
+        eventually(lambda: condition_of(karmada, "member3") == "True")
+        first.kill()
+        stack.enter_context(running(plane, *keeping))
+        before = renewed(karmada)
+        eventually(lambda: renewed(karmada) > before)
+        there.kill()
+        eventually(lambda: condition_of(karmada, "member3") == "False")
+        stack.enter_context(running(near, "member", "member3", "--karmada", karmada, "--folder", str(near)))
+        eventually(lambda: condition_of(karmada, "member3") == "True")
+
+
+def asked(kubeconfig: str, path: str) -> Any:
+    api = Api(Path(kubeconfig))
+    try:
+        return api("GET", path)[1]
+    finally:
+        api.close()
+
+
+def condition_of(kubeconfig: str, name: str) -> str:
+    found = asked(kubeconfig, f"/apis/cluster.karmada.io/v1alpha1/clusters/{name}")
+    conditions = found.get("status", {}).get("conditions", [])
+    return next((c["status"] for c in conditions if c["type"] == "Ready"), "")
+
+
+def renewed(kubeconfig: str) -> str:
+    path = "/apis/coordination.k8s.io/v1/namespaces/karmada-cluster/leases/member3"
+    return str(asked(kubeconfig, path)["spec"]["renewTime"])
 
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
@@ -139,6 +178,30 @@ def test_an_observer_records_what_the_lab_did_and_writes_nothing(tmp_path: Path)
             eventually(lambda: story([e for e in seen.timeline if e.kind == kind]) == expected)  # noqa: B023
             assert expected
         assert [row for row in lab.trace.rows[rows:] if row.actor == "user" and row.version] == []
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_cleanly_when_told_to(ending: signal.Signals) -> None:
+    """As Ctrl-C does, also for whoever was started in the background, where a shell makes it deaf to that."""
+    command = [sys.executable, "-c", _HEARING, "serve", "--speed", "10"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as popen:
+        assert popen.stdout is not None
+        line = next(line for line in popen.stdout if line.startswith("export KUBECONFIG="))
+        kubeconfig = Path(line.strip().partition("=")[2])
+        next(popen.stdout)
+        assert kubeconfig.exists()
+        popen.send_signal(ending)
+        _, said = popen.communicate(timeout=20)
+    assert (popen.returncode, said.splitlines()[-1]) == (0, "ended")
+    assert not kubeconfig.parent.exists(), "the folder was its own"
+
+
+_HEARING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from karmadalab.cli import main
+main()
+"""
 
 
 def test_an_agent_needs_its_control_plane(tmp_path: Path) -> None:

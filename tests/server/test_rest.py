@@ -7,18 +7,17 @@ import json
 import socket
 import stat
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from karmadalab.lab import Lab
-from karmadalab.server import Served, serve
+from karmadalab.server import Served, serve, stream
 from karmadalab.server.selectors import Selection
 from karmadalab.server.watch import QUEUED_BYTES, Watcher
 
-from .conftest import Http
+from .conftest import Http, eventually
 
 CONFIGS = "/api/v1/namespaces/default/configmaps"
 DEPLOYMENT = "/apis/apps/v1/namespaces/default/deployments/nginx"
@@ -68,6 +67,29 @@ def test_it_ends_cleanly_and_leaves_nothing(lab: Lab) -> None:
     assert not served.folder.exists()
     list(watch)
     lab.run("10s")  # the lab goes on without it
+
+
+def test_who_starts_again_in_a_folder_is_found_by_the_same_file(lab: Lab, tmp_path: Path) -> None:
+    with serve(lab, folder=tmp_path / "k") as served:
+        before = served.kubeconfig.read_bytes()
+    with serve(lab, folder=tmp_path / "k") as served:
+        assert served.kubeconfig.read_bytes() == before
+        assert Http(served)("GET", "/version")[0] == 200
+        with serve(lab, folder=tmp_path / "k") as second:  # the port is taken
+            assert (second.port, second.token) != (served.port, "")
+            assert Http(second)("GET", "/version")[0] == 200
+
+
+def test_credentials_that_others_can_read_are_not_used_again(lab: Lab, tmp_path: Path) -> None:
+    with serve(lab, folder=tmp_path) as served:
+        token = served.token
+    served.kubeconfig.chmod(0o644)
+    with serve(lab, folder=tmp_path) as served:
+        assert served.token != token
+        assert stat.S_IMODE(served.kubeconfig.stat().st_mode) == 0o600
+    served.kubeconfig.write_text("a: [\n")
+    with serve(lab, folder=tmp_path) as served:
+        assert Http(served)("GET", "/version")[0] == 200
 
 
 # --- bounds
@@ -125,6 +147,11 @@ def test_paths_that_lead_nowhere(asking: Http, path: str) -> None:
         (f"{CONFIGS}?continue=nosuch", 410),
         (f"{CONFIGS}?resourceVersion=99999999", 504),
         (f"{CONFIGS}?watch=1&resourceVersion=99999999", 504),
+        (f"{CONFIGS}?watch=1&includeObject=Half", 400),
+        (f"{CONFIGS}?resourceVersionMatch=Exact", 400),
+        (f"{CONFIGS}?resourceVersionMatch=Exact&resourceVersion=0", 400),
+        (f"{CONFIGS}?resourceVersionMatch=About&resourceVersion=1", 400),
+        (f"{CONFIGS}?watch=1&resourceVersionMatch=Exact&resourceVersion=1", 400),
     ],
 )
 def test_questions_that_make_no_sense(asking: Http, path: str, code: int) -> None:
@@ -238,6 +265,25 @@ def test_pages_show_one_moment(http_to: Http) -> None:
     assert names == ["c0", "c1", "c2", "c3", "c4"]
 
 
+def test_a_list_as_it_was_at_a_version(http_to: Http, lab: Lab) -> None:
+    """What an informer needs that goes on from a version: it is told what changed, and must know from what."""
+    http_to("POST", CONFIGS, config("kept", x="1"))
+    http_to("POST", CONFIGS, config("gone"))
+    _, then = http_to("GET", CONFIGS)
+    http_to("PATCH", f"{CONFIGS}/kept", {"data": {"x": "2"}}, Content_Type=MERGE)
+    http_to("DELETE", f"{CONFIGS}/gone")
+    http_to("POST", CONFIGS, config("born"))
+    exact = f"{CONFIGS}?resourceVersionMatch=Exact&resourceVersion={then['metadata']['resourceVersion']}"
+    assert http_to("GET", exact)[1] == then
+    first = http_to("GET", f"{exact}&limit=1")[1]
+    assert [o["metadata"]["name"] for o in first["items"]] == ["gone"]
+    newer = http_to("GET", exact.replace("Exact", "NotOlderThan"))[1]
+    assert [o["metadata"]["name"] for o in newer["items"]] == ["born", "kept"]
+    lab.store.oldest_version = lab.store.version
+    status, body = http_to("GET", exact)
+    assert (status, body["reason"]) == (410, "Expired")
+
+
 def test_metadata_alone(asking: Http) -> None:
     accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
     _, body = asking("GET", CLUSTERS, Accept=accept)
@@ -275,10 +321,23 @@ def test_bookmarks_come_only_when_asked_for(http_to: Http) -> None:
     assert list(http_to.watch(f"{CONFIGS}?watch=1&timeoutSeconds=1")) == []
     informer = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
     asked = f"{CLUSTERS}?watch=1&timeoutSeconds=1&{informer}"
-    *initial, mark = list(http_to.watch(asked))[:6]
+    *initial, mark = itertools.islice(http_to.watch(asked), 6)
     assert [event["type"] for event in initial] == ["ADDED"] * 5
     assert mark["type"] == "BOOKMARK"
     assert mark["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
+
+
+def test_bookmarks_say_how_far_a_quiet_watch_is(http_to: Http, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "_BOOKMARK_S", 0.1)
+    asked = http_to.watch(f"{CONFIGS}?watch=1&allowWatchBookmarks=true")
+    first = next(asked)
+    assert first["type"] == "BOOKMARK"
+    _, made = http_to("POST", CONFIGS, config("a"))
+    added = next(event for event in asked if event["type"] == "ADDED")
+    assert added["object"]["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
+    later = next(asked)["object"]["metadata"]["resourceVersion"]
+    assert int(later) >= int(made["metadata"]["resourceVersion"]) > int(first["object"]["metadata"]["resourceVersion"])
+    assert list(http_to.watch(f"{CONFIGS}?watch=1&timeoutSeconds=1&resourceVersion={later}")) == []
 
 
 def test_what_leaves_a_selection_looks_deleted(http_to: Http) -> None:
@@ -338,11 +397,3 @@ def test_a_watcher_that_overflows_hears_why() -> None:
     assert watcher.over
     assert json.loads(watcher.take())["object"]["code"] == 410
     assert watcher.take() == b""
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    """Wait until something is so, ten seconds at most."""
-    end = time.monotonic() + 10
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.005)

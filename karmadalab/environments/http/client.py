@@ -1,11 +1,6 @@
 """`core.client.Client` over HTTP.
 
-Reads come from informers. A write leaves on a thread of its own and the reconcile that asked for it is taken up again
-when the answer is there (`core.controller.Wait`), so that a member which drops packets keeps nobody else waiting, as
-with Karmada's many workers. Outside a reconcile, at a prompt, the caller waits.
-
-How long an answer is waited for are Go's numbers, for they decide when a silent member is noticed: 45 s after the
-network last carried anything, 10 s where there is no connection.
+Reads come from informers, writes go out as calls (`calls.py`) that keep no other reconcile waiting.
 """
 
 from __future__ import annotations
@@ -15,25 +10,22 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from karmadalab.api.errors import BadRequest, KarmadalabError, NotFound, Unreachable
+from karmadalab.api.errors import BadRequest, NotFound, Unreachable
 from karmadalab.api.meta import LabelSelector, Resource, selector_matches
 from karmadalab.api.scheme import AnyObject, decode, is_namespaced, resource_type, to_dict, to_json
 from karmadalab.core.client import ADDED, Handler
 from karmadalab.core.clock import VirtualClock, stopwatch
 from karmadalab.core.controller import Wait
 from karmadalab.core.trace import Trace
-from karmadalab.environments.http import paths
+from karmadalab.environments.http import calls, paths
+from karmadalab.environments.http.calls import Calls
 from karmadalab.environments.http.informer import Informer
 from karmadalab.environments.http.refusal import refusal
 from karmadalab.environments.http.transport import Answer, Transport
 
-IDLE_CONNECTION_TIMEOUT_S = 45.0
-HANDSHAKE_TIMEOUT_S = 10.0
 _SEEN_WITHIN_S = 5.0
 _VOLATILE = frozenset(("resourceVersion", "generation", "managedFields"))
 _TIME = re.compile(r'"\d{4}-\d\d-\d\dT[^"]*"')
-
-Call = Callable[[float], Any]  # does it, given how many seconds it may take
 
 
 class HttpClient:
@@ -51,17 +43,22 @@ class HttpClient:
         self.transport = transport
         self.clock, self._trace = clock, trace
         self._informers: dict[str, Informer] = {}
+        self._resumed: list[Informer] = []
         self._news = threading.Condition(clock.turn)
         self._changes = 0
-        self._last_active = 0.0  # monotonic seconds
-        self._answers: list[tuple[Hashable, Any, KarmadalabError | None]] = []
-        self._used = 0
+        self._calls = Calls(name, clock, trace, self._cut)
+        self.ask = self._calls.ask
         self._waiting: list[Callable[[], None]] = []  # reconciles that need a first list
 
     @property
     def version(self) -> int:
         """Changes whenever a cache does."""
         return self._changes
+
+    @property
+    def informers(self) -> tuple[Informer, ...]:
+        """All that are watched at the moment."""
+        return (*self._informers.values(), *self._resumed)
 
     # --- reading
 
@@ -87,15 +84,46 @@ class HttpClient:
         return found if selector is None else [o for o in found if selector_matches(selector, o.metadata.labels)]
 
     def watch(self, kind: Any, handler: Handler, since: int | None = None) -> Callable[[], None]:
-        """As `Store.watch`: what is there as ADDED, then every change. `since` is not offered over the network."""
+        """As `Store.watch`; with `since`, what there was then is asked for first, so that each change has its before.
+
+        Raises:
+            Gone: the server no longer knows that version.
+        """
         if since is not None:
-            raise BadRequest(f"{self.name}: a watch over the network begins with what is there; leave since out")
+            return self._resume(kind, handler, since)
         with self.clock.taken():
             informer = self._informer(kind)
             for key in sorted(informer.objects):
                 handler(ADDED, None, informer.objects[key])
             informer.handlers.append(handler)
         return lambda: informer.handlers.remove(handler) if handler in informer.handlers else None
+
+    def _resume(self, kind: Any, handler: Handler, since: int) -> Callable[[], None]:
+        """A watch of its own, since the shared cache is already further."""
+        rt = resource_type(kind)
+        query = {"resourceVersion": str(since), "resourceVersionMatch": "Exact"}
+        path = paths.collection(rt)
+        then = self.ask(("GET", path, since), lambda limit_s: self._got(path, query, limit_s))
+        informer = Informer(rt, self.transport, self.clock, self._trace, self._changed)
+        informer.begin(then.data.get("items") or (), since)
+        informer.handlers.append(handler)
+        with self.clock.taken():
+            self._resumed.append(informer)
+            informer.start()
+
+        def stop() -> None:
+            informer.handlers.clear()
+            informer.stop()
+            if informer in self._resumed:
+                self._resumed.remove(informer)
+
+        return stop
+
+    def _got(self, path: str, query: dict[str, str], timeout_s: float) -> Answer:
+        answer = self.transport.request("GET", path, query, None, timeout_s)
+        if answer.code >= 400:
+            raise refusal(answer)
+        return answer
 
     # --- writing
 
@@ -144,81 +172,15 @@ class HttpClient:
             raise refusal(answer, what)
         return answer
 
-    # --- calls
-
-    def ask(self, key: Hashable, call: Call) -> Any:
-        """Do something over the network.
-
-        In a reconcile the call leaves now and `Wait` is raised; when the reconcile runs again its n-th call gets the
-        n-th answer, if it is still the same question.
-
-        Args:
-            key: what is asked: method, path, and what the body says.
-            call: asks it, in another thread; it must not touch the lab.
-
-        Raises:
-            Unreachable: no answer.
-            ApiError: the server refused.
-            Wait: in a reconcile, for the answer.
-        """
-        for number in range(self._used, len(self._answers)):
-            if self._answers[number][0] == key:
-                self._used = number + 1
-                return _returned(*self._answers[number][1:])
-        if not self._trace.reconciling:
-            return _returned(*self._tried(call, self._patience_s()))
-        raise self._left(key, call)
-
-    def _left(self, key: Hashable, call: Call) -> Wait:
-        """Send a call off; the wait for its answer."""
-        outcome: list[Any] = []
-        resumes: list[Callable[[], None]] = []
-        timeout_s = self._patience_s()
-
-        def work() -> None:
-            result = self._tried(call, timeout_s)
-            with self.clock.taken():
-                outcome.extend(result)
-                for resume in resumes:
-                    self.clock.call_soon((_resume, resume))
-
-        def subscribe(resume: Callable[[], None]) -> None:
-            resumes.append(resume)  # in the turn, so before the thread can have its answer delivered
-            threading.Thread(target=work, name=f"call {self.name}", daemon=True).start()
-
-        def arrive() -> None:
-            self._answers.append((key, outcome[0], outcome[1]))
-            self._used = 0
-
-        return Wait(timeout_s, arrive, self._leave, subscribe)
-
-    def _leave(self) -> None:
-        self._answers.pop()
-        self._used = 0
-
-    def _tried(self, call: Call, timeout_s: float) -> tuple[Any, KarmadalabError | None]:
-        try:
-            answer = call(timeout_s)
-        except Unreachable as error:
-            for informer in tuple(self._informers.values()):
-                informer.cut()
-            return None, Unreachable(f"{self.name}: {error}")
-        except KarmadalabError as error:  # it answered, if only to refuse
-            self._last_active = stopwatch()
-            return None, error
-        self._last_active = stopwatch()
-        return answer, None
-
-    def _patience_s(self) -> float:
-        left_s = self._last_active + IDLE_CONNECTION_TIMEOUT_S - stopwatch()
-        self._last_active = 0.0 if left_s <= 0 else self._last_active
-        return left_s if left_s > 0 else HANDSHAKE_TIMEOUT_S
-
     # --- caches
+
+    def _cut(self) -> None:
+        for informer in self.informers:
+            informer.cut()
 
     def close(self) -> None:
         """End all informers and connections."""
-        for informer in self._informers.values():
+        for informer in self.informers:
             informer.stop()
         self.transport.close()
 
@@ -238,7 +200,7 @@ class HttpClient:
             if informer.synced:
                 return informer
             if informer.problem is None and self._trace.reconciling:
-                raise Wait(IDLE_CONNECTION_TIMEOUT_S, _nothing, _nothing, self._waiting.append)
+                raise Wait(calls.IDLE_CONNECTION_TIMEOUT_S, _nothing, _nothing, self._waiting.append)
             self._until(lambda: informer.synced or informer.problem is not None)
             return self._checked(informer)
 
@@ -265,7 +227,7 @@ class HttpClient:
         self._changes += 1
         self._news.notify_all()
         while self._waiting:  # they look for themselves whether it was what they waited for
-            self.clock.call_soon((_resume, self._waiting.pop(0)))
+            self.clock.call_soon((calls.take_up, self._waiting.pop(0)))
 
     def __repr__(self) -> str:
         return f"<HttpClient {self.name}, {len(self._informers)} kinds known>"
@@ -280,18 +242,8 @@ def _gist(data: dict[str, Any]) -> str:
     return _TIME.sub('""', to_json({**data, "metadata": meta}))
 
 
-def _resume(resume: Callable[[], None]) -> None:
-    resume()
-
-
 def _nothing() -> None:
     """A list that is in needs no taking up."""
-
-
-def _returned(answer: Any, error: KarmadalabError | None) -> Any:
-    if error is not None:
-        raise error
-    return answer
 
 
 def _named(kind: Any, name: str, namespace: str) -> str:

@@ -8,7 +8,7 @@ as differences.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from karmadalab.api.errors import ApiError, Gone, KarmadalabError, Unreachable
@@ -62,6 +62,12 @@ class Informer:
             self._thread = threading.Thread(target=self._run, name=f"informer {self.rt.plural}", daemon=True)
             self._thread.start()
 
+    def begin(self, items: Iterable[dict[str, Any]], version: int) -> None:
+        """Know already what there was at a version, so that only what has changed since is told."""
+        for obj in self._decoded(items):
+            self.objects[obj.metadata.namespace, obj.metadata.name] = obj
+        self.version, self.synced = version, True
+
     def stop(self) -> None:
         """End it."""
         self._closed.set()
@@ -107,9 +113,12 @@ class Informer:
         answer = self._transport.request("GET", collection(self.rt), {}, None, _LIST_TIMEOUT_S)
         if answer.code >= 400:
             raise refusal(answer)
-        items = [decode({**_head(self.rt), **item}) for item in answer.data.get("items") or ()]
+        items = self._decoded(answer.data.get("items") or ())
         with self._clock.taken():
             self._replace(items, int(answer.data["metadata"]["resourceVersion"]))
+
+    def _decoded(self, items: Iterable[dict[str, Any]]) -> list[Any]:
+        return [decode({**_head(self.rt), **item}) for item in items]
 
     def _replace(self, items: list[Any], version: int) -> None:
         fresh = {(obj.metadata.namespace, obj.metadata.name): obj for obj in items}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from karmadalab.api.errors import (
@@ -30,6 +31,9 @@ _BY_REASON: dict[str, type[ApiError]] = {
 _BY_CODE: dict[int, type[ApiError]] = {400: BadRequest, 403: Forbidden, 404: NotFound}
 _BY_CODE |= {409: Conflict, 410: Gone, 422: Invalid}
 
+_TOO_NEW = "Too large resource version"  # the server has lost its past: it is another one, or began anew
+_TOO_OLD = re.compile(r"too old resource version: (\d+) \((\d+)\)")
+
 
 def refusal(answer: Answer, what: str = "") -> ApiError | Unreachable:
     """The error that an answer of 400 or more means.
@@ -46,6 +50,8 @@ def refusal(answer: Answer, what: str = "") -> ApiError | Unreachable:
     if answer.code == 503:  # a server that starts or stops: as if it did not answer
         return Unreachable(message)
     type_ = _BY_REASON.get(reason) or _BY_CODE.get(answer.code) or ApiError
+    if answer.code == 504 and message.startswith(_TOO_NEW):
+        type_ = Gone
     return type_(_worded(type_, message, what, status))
 
 
@@ -55,6 +61,8 @@ def _worded(type_: type[ApiError], message: str, what: str, status: dict[str, An
         return f"{what} not found"
     if type_ is AlreadyExists and what:
         return f"{what} already exists: update it, or choose another name"
+    if type_ is Gone and (versions := _TOO_OLD.fullmatch(message)):
+        return f"resourceVersion {versions[1]} is too old: the oldest kept is {versions[2]}; list again"
     if type_ is Conflict and "Precondition failed: UID" in message:
         return f"{what}: {message}; what you read was deleted, another has its name and another uid: read it again"
     if type_ is Conflict and message.endswith(")"):  # the lab's own server puts the fuller sentence in brackets

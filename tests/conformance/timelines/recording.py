@@ -60,7 +60,7 @@ class Recording:
     def settings(self) -> Settings:
         """The flags that were in effect."""
         effective = self.data["flags"].get("effective") or {}
-        flags = {key: value for key, value in effective.items() if key in Settings.__dataclass_fields__}
+        flags = {key: value for key, value in effective.items() if key in Settings.__struct_fields__}
         return Settings().with_flags({"profile": self.profile, **flags, "feature_gates": self._gates()})
 
     def _gates(self) -> dict[str, bool]:

@@ -27,29 +27,18 @@ TRANSPORTS: dict[str, Callable[..., Transport]] = {
 
 
 def caught_up(store: Store, client: HttpClient) -> bool:
-    """Whether the client's caches are what the store has."""
+    """Whether the client has heard of all that has happened in the store, and knows what is there."""
     with store.clock.taken():
-        there = {kind: {o.metadata.uid: o for o in store.list(kind)} for kind in client._informers}
+        informers = client.informers
+        kinds = {informer.rt.group_kind for informer in informers}
+        there = {kind: {o.metadata.uid: o for o in store.list(kind)} for kind in kinds}
+        newest = {row.kind: row.version for row in store.trace.rows if row.version}
     return all(
-        informer.synced and {o.metadata.uid: o for o in informer.objects.values()} == there[kind]
-        for kind, informer in client._informers.items()
+        informer.synced
+        and informer.version >= newest.get(informer.rt.group_kind, 0)
+        and {o.metadata.uid: o for o in informer.objects.values()} == there[informer.rt.group_kind]
+        for informer in informers
     )
-
-
-NOT_OFFERED = {
-    "test_a_watch_resumes_where_it_left_off",
-    "test_a_resumed_watch_goes_on",
-    "test_other_kinds_move_the_version_but_are_not_delivered",
-    "test_what_came_and_went_meanwhile_is_told_from_birth_to_end",
-    "test_too_old_a_version_means_list_again",
-}
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A handler over the network can't name a version to begin at: informers resume by themselves."""
-    for item in items:
-        if item.path.parent == Path(__file__).parent and item.originalname in NOT_OFFERED:  # type: ignore[attr-defined]
-            item.add_marker(pytest.mark.skip(reason="no `since` over the network: informers resume by themselves"))
 
 
 @pytest.fixture(scope="session")
