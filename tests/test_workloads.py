@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from karmadalab import Lab
-from karmadalab.api.errors import Forbidden
+from karmadalab.api.errors import Forbidden, Invalid
 from karmadalab.api.scheme import decode
 from karmadalab.core.store import Store
 from karmadalab.environments.workloads.rollout import Scale, fence_posts, new_replicas, old_replicas
@@ -97,7 +97,7 @@ def test_a_job_counts_one_unless_told_otherwise(lab: Lab, given: Any, stored: An
     assert (spec.get("parallelism"), spec.get("completions")) == stored
     lab.run("2m")
     status = store(lab).get("Job.batch", "web", "default").status
-    assert status["succeeded"] == (stored[1] or 1)
+    assert status["succeeded"] == (stored[1] or stored[0])  # without a number, all that had begun come to their end
 
 
 def test_five_hundred_pods_in_one_member_have_five_hundred_names() -> None:
@@ -203,6 +203,7 @@ def test_a_job_runs_so_many_pods_at_a_time_until_enough_have_succeeded(lab: Lab)
     lab.run("5s")
     job = store(lab).get("Job.batch", "web", "default")
     assert (job.status["active"], job.status["ready"]) == (2, 2)
+    assert job.metadata.labels == job.spec["template"]["metadata"]["labels"]  # it had none of its own
     assert job.spec["selector"]["matchLabels"].items() <= job.spec["template"]["metadata"]["labels"].items()
     lab.run("1m")
     status = store(lab).get("Job.batch", "web", "default").status
@@ -226,6 +227,25 @@ def test_the_endpoints_of_a_service_are_its_ready_pods(lab: Lab) -> None:
     store(lab).delete("Service", "web", "default")
     lab.run("0s")
     assert store(lab).list("EndpointSlice.discovery.k8s.io") == []
+
+
+def test_a_load_balancer_has_node_ports_that_no_other_service_has_and_keeps_them(lab: Lab) -> None:
+    ports = [{"name": "a", "port": 80}, {"name": "b", "port": 81}]
+    for name, type_ in (("one", "LoadBalancer"), ("two", "NodePort"), ("three", "ClusterIP")):
+        create(lab, "v1", "Service", name, spec={"type": type_, "ports": ports})
+    numbers = {s.metadata.name: [p.get("nodePort") for p in s.spec["ports"]] for s in store(lab).list("Service")}
+    assert numbers == {"one": [30000, 30001], "two": [30002, 30003], "three": [None, None]}
+    one = store(lab).get("Service", "one", "default")
+    again = store(lab).update(one.with_spec(ports=[*ports[::-1], {"name": "c", "port": 82}]))
+    assert [port["nodePort"] for port in again.spec["ports"]] == [30001, 30000, 30004]
+
+
+def test_services_of_a_batch_that_was_refused_use_up_no_address(lab: Lab) -> None:
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}, "spec": {"ports": [{"port": 80}]}}
+    with pytest.raises(Invalid):
+        lab.apply([service, {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "no"}, "spec": {}}])
+    lab.apply([service, {**service, "metadata": {"name": "b"}}])
+    assert [s.spec["clusterIP"].rpartition(".")[2] for s in lab.list("Service")] == ["1", "2"]
 
 
 def test_a_namespace_that_is_deleted_takes_its_content_along_and_takes_nothing_new(lab: Lab) -> None:

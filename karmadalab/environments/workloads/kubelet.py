@@ -35,7 +35,7 @@ from karmadalab.environments.workloads.site import Site
 
 ACTOR = "kubelet"
 RUN_ANNOTATION = "karmadalab.io/run"
-_RUN_S = 10.0  # how long a pod that need not run for ever takes, when nothing else is said
+_RUN_S = 10.0
 
 Key = tuple[str, str]
 
@@ -47,6 +47,7 @@ class Kubelet:
         startup_s, shutdown_s: how long pods take, in seconds.
 
     Attributes:
+        run_s: how long a pod that need not run for ever takes when its annotation does not say, in seconds.
         bad_images: images (without tag or with) that can't be pulled here.
         full: whether no node has room; a fault sets it to exhaust capacity.
         starts: whether a pod, its image there, becomes ready at all.
@@ -54,6 +55,7 @@ class Kubelet:
 
     def __init__(self, site: Site, startup_s: float, shutdown_s: float) -> None:
         self.startup_s, self.shutdown_s = startup_s, shutdown_s
+        self.run_s = _RUN_S
         self.bad_images: set[str] = set()
         self.full = False
         self.starts: Callable[[Unstructured], bool] = lambda pod: True
@@ -153,7 +155,7 @@ class Kubelet:
         }
         self._store.update_status(pod.with_status(status))
         if pod.spec.get("restartPolicy", "Always") != "Always":
-            self._site.later(run_s(pod), ACTOR, self._finish, namespace, name)
+            self._site.later(run_s(pod, self.run_s), ACTOR, self._finish, namespace, name)
 
     def _finish(self, namespace: str, name: str) -> None:
         pod = self._store.find(POD, name, namespace)
@@ -217,9 +219,9 @@ def node_chosen(pod: Unstructured) -> str | None:
         return None
 
 
-def run_s(pod: Unstructured) -> float:
+def run_s(pod: Unstructured, otherwise: float) -> float:
     """How long a pod runs that need not run for ever, in seconds; an annotation that is no time counts as absent."""
     try:
-        return max(0.0, seconds(pod.metadata.annotations.get(RUN_ANNOTATION, _RUN_S), RUN_ANNOTATION))
+        return max(0.0, seconds(pod.metadata.annotations.get(RUN_ANNOTATION, otherwise), RUN_ANNOTATION))
     except KarmadalabError:
-        return _RUN_S
+        return otherwise
