@@ -1,7 +1,7 @@
-"""The recorded walk about kinds: what a Job, a StatefulSet, a ConfigMap, a Secret, Services, an Ingress and a claim do.
+"""The recorded walk about kinds: a Job, a StatefulSet, a ConfigMap, a Secret, Services, an Ingress and a volume claim.
 
-The recorded members had no pods that end, no load balancer and no volumes: somebody wrote the statuses by hand. Here the
-same hand writes the same statuses at the same moments.
+The recorded members had no pods that end, no load balancer and no volumes: somebody wrote the statuses by hand. The
+same is written here at the same moments.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from karmadalab import Lab, replace
+from karmadalab import Lab
 from karmadalab.core.store import Store
 from karmadalab.environments.workloads.pods import SUCCEEDED, is_finished, is_ready
 from tests.walks import Walk, assert_agrees, by_number, namespace
@@ -43,7 +43,10 @@ def write_status(store: Store, kind: str, name: str, **status: Any) -> None:
 
 def addresses(lab: Lab, _: Any) -> None:
     """Service and Ingress get addresses in both members, and a host name in member2 only."""
-    for name, ip, hosts in (("member1", "203.0.113.1", []), ("member2", "203.0.113.2", [{"hostname": "lb.example.io"}])):
+    for name, ip, hosts in (
+        ("member1", "203.0.113.1", []),
+        ("member2", "203.0.113.2", [{"hostname": "lb.example.io"}]),
+    ):
         service = {"ingress": [{"ip": ip, "ipMode": "VIP"}, *hosts]}
         write_status(member(lab, name), "Service", "lb", loadBalancer=service)
         ingress = {"ingress": [{"ip": ip}, *hosts]}
