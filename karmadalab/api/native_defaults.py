@@ -86,6 +86,8 @@ def default_service(
     }
     if spec["type"] in _REACHED_FROM_OUTSIDE and spec.get("allocateLoadBalancerNodePorts", True):
         spec["ports"] = _with_node_ports(spec["ports"], old, node_ports)
+    if spec["type"] not in _REACHED_FROM_OUTSIDE:
+        spec = {key: value for key, value in spec.items() if key not in _REACHED_FROM_OUTSIDE["LoadBalancer"]}
     if old is not None:
         spec = {**{key: old.spec[key] for key in _KEPT if key in old.spec}, **spec}
     if spec["type"] != "ExternalName" and not spec.get("clusterIP"):
