@@ -12,6 +12,7 @@ from karmadalab.api.errors import Forbidden, Invalid
 from karmadalab.api.scheme import decode
 from karmadalab.core.store import Store
 from karmadalab.environments.workloads.rollout import Scale, fence_posts, new_replicas, old_replicas
+from karmadalab.environments.workloads.site import WAITING_MAX
 
 from .worlds import DIVIDED, policy
 
@@ -209,6 +210,38 @@ def test_a_job_runs_so_many_pods_at_a_time_until_enough_have_succeeded(lab: Lab)
     status = store(lab).get("Job.batch", "web", "default").status
     assert (status["succeeded"], status.get("active")) == (3, None)
     assert [c["type"] for c in status["conditions"]] == ["SuccessCriteriaMet", "Complete"]
+
+
+ABSURD = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec"),
+    [
+        ("apps/v1", "Deployment", {"replicas": ABSURD, "selector": SELECTOR}),
+        ("apps/v1", "StatefulSet", {"replicas": ABSURD, "selector": SELECTOR, "podManagementPolicy": "Parallel"}),
+        ("batch/v1", "Job", {"parallelism": ABSURD, "completions": ABSURD}),
+    ],
+)
+def test_an_absurd_number_of_pods_is_made_as_far_as_it_matters(api_version: str, kind: str, spec: Any) -> None:
+    lab = Lab.fake({"members": [{"name": "m", "nodes": {"count": 1, "cpu": 4, "memory": "8Gi", "pods": 10}}]})
+    template = {**TEMPLATE, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never" if kind == "Job" else "Always"}}
+    create(lab, api_version, kind, spec={**spec, "template": template})
+    lab.run("5s")
+    pods = store(lab).list("Pod")
+    assert sum("nodeName" in pod.spec for pod in pods) == 10
+    assert len(pods) == 10 + WAITING_MAX
+    said = [row.text for row in lab.trace.rows if "wait for a node" in (row.text or "")]
+    assert said == [f"500 pods wait for a node; the {ABSURD - 510} that are missing are made when these have one"]
+
+
+@pytest.mark.slow
+def test_more_pods_than_are_made_at_a_time_all_run_where_there_is_room() -> None:
+    lab = Lab.fake({"members": [{"name": "m", "nodes": {"count": 1, "cpu": 99, "memory": "99Gi", "pods": 999}}]})
+    create_deployment(lab, WAITING_MAX + 100)
+    lab.run("5s")
+    assert store(lab).get("Deployment.apps", "web", "default").status["readyReplicas"] == WAITING_MAX + 100
+    assert not any("wait for a node" in (row.text or "") for row in lab.trace.rows)
 
 
 # --- services and namespaces ------------------------------------------------------------------------------------------

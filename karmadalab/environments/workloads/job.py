@@ -70,7 +70,7 @@ class Jobs:
         active = [pod for pod in pods if not is_finished(pod)]
         parallelism, completions = found.spec.get("parallelism", 1), found.spec.get("completions")
         missing = pods_to_run(parallelism, completions, len(active), succeeded) - len(active)
-        for _ in range(missing):
+        for _ in range(self._site.allowance(found, missing, active)):
             self._store.create(pod_of(found, f"{name}-{self._site.suffix()}", {}))
         for pod in first_to_go(active, -missing):
             self._store.delete(POD, pod.metadata.name, namespace)

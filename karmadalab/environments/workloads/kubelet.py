@@ -87,12 +87,14 @@ class Kubelet:
         self._site.soon(ACTOR, self._schedule_pending)
 
     def _schedule_pending(self) -> None:
+        free = self._free() if self._pending else {}
         for key in sorted(self._pending):
             pod = self._store.find(POD, key[1], key[0])
             if pod is None or is_leaving(pod):
                 self._pending.discard(key)
-            elif (node := self._node_with_room(pod)) is not None:
+            elif (node := self._node_with_room(pod, free)) is not None:
                 self._pending.discard(key)
+                _take(free[node], pod)
                 self._bind(pod, node)
             elif not pod.status:
                 conditions = [pod_condition("PodScheduled", "False", "Unschedulable")]
@@ -100,22 +102,27 @@ class Kubelet:
 
     def has_room_for(self, pod: Unstructured) -> bool:
         """Whether a node could take a pod."""
-        return self._node_with_room(pod) is not None
+        return self._node_with_room(pod, self._free()) is not None
 
-    def _node_with_room(self, pod: Unstructured) -> str | None:
+    def _free(self) -> dict[str, dict[str, int]]:
+        """What is left of each node, in thousandths."""
+        free = {
+            node.metadata.name: {key: milli(value) for key, value in node.status["allocatable"].items()}
+            for node in self._store.list("Node")
+        }
+        for pod in self._store.list(POD):
+            if holds_room(pod) and pod.spec["nodeName"] in free:
+                _take(free[pod.spec["nodeName"]], pod)
+        return free
+
+    def _node_with_room(self, pod: Unstructured, free: dict[str, dict[str, int]]) -> str | None:
         if self.full:
             return None
         requests = pod_requests(pod)
         for node in self._store.list("Node"):
-            if not node_suits(pod, node):
-                continue
-            free = {key: milli(value) for key, value in node.status["allocatable"].items()}
-            for other in self._store.list(POD):
-                if other.spec.get("nodeName") == node.metadata.name and holds_room(other):
-                    for key, amount in pod_requests(other).items():
-                        free[key] = free.get(key, 0) - amount
-            if all(free.get(key, 0) >= amount for key, amount in requests.items()):
-                return str(node.metadata.name)
+            name: str = node.metadata.name
+            if node_suits(pod, node) and all(free[name].get(key, 0) >= amount for key, amount in requests.items()):
+                return name
         return None
 
     def _bind(self, pod: Unstructured, node: str) -> None:
@@ -198,6 +205,11 @@ class Kubelet:
     def retry_scheduling(self) -> None:
         """There may be room again."""
         self._schedule_soon()
+
+
+def _take(free: dict[str, int], pod: Unstructured) -> None:
+    for key, amount in pod_requests(pod).items():
+        free[key] = free.get(key, 0) - amount
 
 
 def node_suits(pod: Unstructured, node: Unstructured) -> bool:
