@@ -54,7 +54,7 @@ def read_applied(data: Manifest, strict: bool) -> AnyObject:
         meta = data["metadata"]
         name = "/".join(part for part in (meta.get("namespace"), meta.get("name")) if part)
         raise HttpError(
-            500,
+            400,
             "",
             f"failed to create typed patch object ({name}; {data['apiVersion']}, Kind={data['kind']}): "
             f".{error.unknown}: field not declared in schema",

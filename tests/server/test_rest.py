@@ -375,7 +375,7 @@ def test_a_field_that_a_kind_does_not_have_is_refused_unless_the_caller_ignores_
 def test_a_server_side_apply_says_that_a_field_is_in_no_schema(http_to: Http) -> None:
     path = f"{POLICIES}/a?fieldManager=me"
     status, body = http_to("PATCH", path, misspelt("a"), Content_Type="application/apply-patch+yaml")
-    assert (status, body["reason"]) == (500, "")
+    assert (status, body["reason"]) == (400, "")
     assert body["message"] == (
         "failed to create typed patch object (default/a; policy.karmada.io/v1alpha1, Kind=PropagationPolicy): "
         ".spec.foo: field not declared in schema"
