@@ -76,6 +76,7 @@ _OPTIONS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"feature_gates": {"MultiClusterService": True}}, "gate `MultiClusterService`"),
     ({"controllers": "*,hpaScaleTargetMarker"}, "`--controllers=*,hpaScaleTargetMarker`"),
     ({"controllers": "*,deploymentReplicasSyncer"}, "`--controllers=*,deploymentReplicasSyncer`"),
+    ({"controllers": "*,unifiedAuth"}, "`--controllers=*,unifiedAuth`"),
 )
 
 

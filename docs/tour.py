@@ -17,7 +17,7 @@ from karmadalab.experiments import run_scenario
 SCENARIOS = ("failover", "service-exported", "namespace-everywhere", "federated-hpa", "cluster-life")
 EVERYTHING = {
     "feature_gates": {"MultiClusterService": True, "PropagationPolicyPreemption": True},
-    "controllers": "*,hpaScaleTargetMarker,deploymentReplicasSyncer",
+    "controllers": "*,hpaScaleTargetMarker,deploymentReplicasSyncer,unifiedAuth",
 }
 V1_18 = {
     "profile": "v1.18",

@@ -29,7 +29,7 @@ from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.story import Story, parse, tell
 from karmadalab.core.timeline import Timeline
 from karmadalab.core.trace import Trace
-from karmadalab.core.view import View
+from karmadalab.core.view import View, split_name
 from karmadalab.environments.check import check
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld, lead_s
@@ -323,7 +323,7 @@ class Lab(Objects):
         """Put load on a workload; its pods share it, and a FederatedHPA sees what they use.
 
         Args:
-            workload: its name.
+            workload: its name, `web` or `deployment/web`.
             requests_s: requests a second; 0 ends the load.
             cpu_ms: what a request costs, in milliseconds of a core.
             member: where they arrive; the whole fleet by default.
@@ -333,6 +333,8 @@ class Lab(Objects):
         """
         if member:
             self.world.member(member)
+        if "/" in workload:
+            _, namespace, workload = split_name(workload, namespace)
         self.world.loads.put(namespace, workload, Load(requests_s, cpu_ms, member))
 
     def member(self, name: str) -> View:

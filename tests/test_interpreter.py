@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import copy
 import doctest
-from typing import Any
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from karmadalab import Lab
 from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AggregatedStatusItem
+from karmadalab.controllers.detector import DISCOVERY_S
+from karmadalab.core.trace import CREATE
 from karmadalab.interpreter import Dependency, HookNotFound, Hooks, Interpreter, requirements, status
 from karmadalab.interpreter import interpreter as interpreter_module
 from karmadalab.interpreter.aggregate import jobs
@@ -124,3 +131,49 @@ def test_aggregating_the_same_statuses_again_returns_the_template_itself(profile
         template, items = recorded.template_and_items(given)
         once = interpreter.aggregate_status(template, items, now=0.0)
         assert interpreter.aggregate_status(once, items, now=9.0) is once, case["id"]
+
+
+# --- a kind of one's own, from its definition to the members ---------------------------------------------------------
+
+GUIDE = (Path(__file__).resolve().parent.parent / "docs" / "own-kinds.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def redis_lab() -> Lab:
+    """The lab at the end of the guide's example."""
+    [example] = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    names: dict[str, Any] = {}
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(example, names)
+    assert printed.getvalue().strip() == re.findall(r"print\(.*\)  # (.*)", example)[0]
+    return cast("Lab", names["lab"])
+
+
+def test_replicas_of_a_kind_of_ones_own_are_divided_and_its_health_is_told(redis_lab: Lab) -> None:
+    lab = redis_lab
+    sizes = {}
+    for name in lab.members:
+        store = lab.world.member(name).store
+        copy_there = store.get("Redis.example.io", "cache", "default")
+        sizes[name] = copy_there.spec["size"]
+        if name == "member1":
+            store.update_status(copy_there.with_status({"ready": 2}))
+    assert sizes == {"member1": 2, "member2": 2}
+    lab.run("5s")
+    items = lab.get("ResourceBinding", "cache-redis").status.aggregatedStatus
+    assert {item.clusterName: item.health for item in items} == {"member1": "Healthy", "member2": "Unhealthy"}
+    assert items[0].status == {"ready": 2}, "without a hook the status is reflected whole"
+
+
+def test_a_kind_is_propagated_from_the_next_look_for_definitions_on(redis_lab: Lab) -> None:
+    names = ("redises.example.io", "cache-redis")
+    definition, binding = (
+        next(row.at for row in redis_lab.trace.rows if row.verb == CREATE and row.name == name and not row.world)
+        for name in names
+    )
+    assert 0 < binding - definition <= DISCOVERY_S
+
+
+def test_the_guide_names_every_hook() -> None:
+    assert set(re.findall(r"^\| `(\w+)\(", GUIDE, re.MULTILINE)) == set(Hooks._fields)

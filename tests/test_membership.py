@@ -10,6 +10,8 @@ from karmadalab.api.cluster import is_ready
 from karmadalab.api.errors import BadRequest
 from karmadalab.lab import Lab
 
+from .worlds import deployment, policy
+
 
 @pytest.fixture
 def lab() -> Lab:
@@ -59,3 +61,44 @@ def test_a_name_that_somebody_registered_by_hand_is_taken(lab: Lab) -> None:
     )
     with pytest.raises(BadRequest, match="the cluster name extra has been registered"):
         lab.join("extra")
+
+
+def test_an_agent_works_until_its_cluster_has_left_and_then_goes_with_it() -> None:
+    lab = Lab.fake(members=2, pull=1, seed=1)
+    lab.apply([deployment(), policy()])
+    lab.run("1m")
+    agent = lab.world.agents["member2"]
+    lab.unjoin("member2")
+    assert agent.running  # what Karmada put there is for the agent to take away
+    lab.run("1m")
+    assert lab.world.member("member2").store.list("Deployment.apps") == []
+    assert not agent.running
+    assert "member2" not in lab.world.agents
+    with pytest.raises(BadRequest, match="no process 'karmada-agent@member2'"):
+        lab.world.process("karmada-agent@member2")
+    lab.join("member2")
+    assert lab.world.agents["member2"] is not agent
+    assert len(lab.run("1m").world.member("member2").store.list("Deployment.apps")) == 1
+    lab.check()
+
+
+def test_an_agent_whose_cluster_was_deleted_by_hand_stays_and_waits() -> None:
+    lab = Lab.fake(members=1, pull=1, seed=1).run("1m")
+    lab.delete("Cluster", "member1")
+    lab.run("1m")
+    assert lab.store.find("Cluster", "member1") is None
+    assert lab.world.agents["member1"].running
+
+
+@pytest.mark.parametrize("fault", ["stop", "freeze"])
+def test_a_fault_of_an_agent_may_outlive_it(fault: str) -> None:
+    lab = Lab.fake(members=2, pull=1, seed=1).run("1m")
+    acting = getattr(lab.fault("karmada-agent@member2"), fault)()
+    lab.unjoin("member2")
+    lab.run("2m")
+    assert "member2" not in lab.world.agents
+    acting.heal()
+    lab.run("1m")
+    lab.join("member2")
+    lab.run("1m")
+    assert is_ready(lab.get("Cluster", "member2"))

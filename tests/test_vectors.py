@@ -29,6 +29,9 @@ AREAS = (
     ("binding", "v1.18"),
     ("extra", "v1.18"),
     ("clustertaintpolicy", "v1.18"),
+    ("webhook", "v1.18"),
+    ("interpreter", "v1.18"),
+    ("override", "v1.18"),
 )
 
 

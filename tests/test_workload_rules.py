@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import doctest
 from typing import Any
 
 import pytest
 
 from karmadalab import Lab
 from karmadalab.api.errors import Invalid
+from karmadalab.environments import manifests
+from karmadalab.environments.manifests import three_way
 from karmadalab.server.status import failure
 from tests.worlds import deployment, lab_with_web, policy
 
@@ -117,3 +120,45 @@ def test_an_override_that_spoils_a_copy_is_refused_by_the_member() -> None:
     [work] = lab.run("10s").list("Work")
     [applied] = [condition for condition in work.status.conditions if condition.type == "Applied"]
     assert (applied.status, "does not match template" in applied.message) == ("False", True)
+
+
+# --- applying again: what the manifest never said is others' --------------------------------------------------------
+
+UNCOUNTED = web(without=("replicas",))
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "expected"),
+    [
+        pytest.param(
+            web(without=("replicas",)), web(without=("replicas",)), 4, id="never said: whoever scaled it decides"
+        ),
+        pytest.param(deployment(), deployment(), 2, id="said each time"),
+        pytest.param(web(without=("replicas",)), deployment(), 2, id="said the second time"),
+        pytest.param(deployment(), web(without=("replicas",)), 1, id="said once and taken back: the default"),
+    ],
+)
+def test_a_field_that_is_applied_by_nobody_is_left_alone(first: Any, again: Any, expected: int) -> None:
+    lab = Lab.fake(members=1)
+    lab.apply(first)
+    lab.scale("web", 4)
+    lab.apply(again)
+    assert lab.get("Deployment", "web").spec["replicas"] == expected
+
+
+def test_applying_in_another_order_starts_no_rollout() -> None:
+    lab = lab_with_web(members=1)
+    manifest = deployment(replicas=3)
+    template = manifest["spec"]["template"]
+    container = dict(reversed(template["spec"]["containers"][0].items()))
+    manifest["spec"]["template"] = {"spec": {"containers": [container]}, "metadata": template["metadata"]}
+    lab.apply(manifest)
+    lab.run("1m")
+    assert len(lab.world.member("member1").store.list("ReplicaSet.apps")) == 1
+
+
+def test_an_applied_list_replaces_the_one_that_is_there() -> None:
+    assert three_way({"a": [1, 2]}, {}, {"a": [3]}) == {"a": [3]}
+    assert three_way({"a": {"b": 1, "c": 2, "d": 3}}, {"a": {"b": 1}}, {"a": {"c": 4}}) == {"a": {"c": 4, "d": 3}}
+    assert three_way({"a": {"b": 1}}, {"a": "text"}, {"a": {}}) == {"a": {"b": 1}}
+    assert doctest.testmod(manifests).failed == 0

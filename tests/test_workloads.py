@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from karmadalab import Lab
-from karmadalab.api.errors import Forbidden
+from karmadalab.api.errors import Forbidden, Invalid
 from karmadalab.api.scheme import decode
 from karmadalab.core.store import Store
 from karmadalab.environments.workloads.rollout import Scale, fence_posts, new_replicas, old_replicas
+from karmadalab.environments.workloads.site import WAITING_MAX
 
 from .worlds import DIVIDED, policy
 
@@ -97,7 +98,7 @@ def test_a_job_counts_one_unless_told_otherwise(lab: Lab, given: Any, stored: An
     assert (spec.get("parallelism"), spec.get("completions")) == stored
     lab.run("2m")
     status = store(lab).get("Job.batch", "web", "default").status
-    assert status["succeeded"] == (stored[1] or 1)
+    assert status["succeeded"] == (stored[1] or stored[0])  # without a number, all that had begun come to their end
 
 
 def test_five_hundred_pods_in_one_member_have_five_hundred_names() -> None:
@@ -203,11 +204,44 @@ def test_a_job_runs_so_many_pods_at_a_time_until_enough_have_succeeded(lab: Lab)
     lab.run("5s")
     job = store(lab).get("Job.batch", "web", "default")
     assert (job.status["active"], job.status["ready"]) == (2, 2)
+    assert job.metadata.labels == job.spec["template"]["metadata"]["labels"]  # it had none of its own
     assert job.spec["selector"]["matchLabels"].items() <= job.spec["template"]["metadata"]["labels"].items()
     lab.run("1m")
     status = store(lab).get("Job.batch", "web", "default").status
     assert (status["succeeded"], status.get("active")) == (3, None)
     assert [c["type"] for c in status["conditions"]] == ["SuccessCriteriaMet", "Complete"]
+
+
+ABSURD = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec"),
+    [
+        ("apps/v1", "Deployment", {"replicas": ABSURD, "selector": SELECTOR}),
+        ("apps/v1", "StatefulSet", {"replicas": ABSURD, "selector": SELECTOR, "podManagementPolicy": "Parallel"}),
+        ("batch/v1", "Job", {"parallelism": ABSURD, "completions": ABSURD}),
+    ],
+)
+def test_an_absurd_number_of_pods_is_made_as_far_as_it_matters(api_version: str, kind: str, spec: Any) -> None:
+    lab = Lab.fake({"members": [{"name": "m", "nodes": {"count": 1, "cpu": 4, "memory": "8Gi", "pods": 10}}]})
+    template = {**TEMPLATE, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never" if kind == "Job" else "Always"}}
+    create(lab, api_version, kind, spec={**spec, "template": template})
+    lab.run("5s")
+    pods = store(lab).list("Pod")
+    assert sum("nodeName" in pod.spec for pod in pods) == 10
+    assert len(pods) == 10 + WAITING_MAX
+    said = [row.text for row in lab.trace.rows if "wait for a node" in (row.text or "")]
+    assert said == [f"500 pods wait for a node; the {ABSURD - 510} that are missing are made when these have one"]
+
+
+@pytest.mark.slow
+def test_more_pods_than_are_made_at_a_time_all_run_where_there_is_room() -> None:
+    lab = Lab.fake({"members": [{"name": "m", "nodes": {"count": 1, "cpu": 99, "memory": "99Gi", "pods": 999}}]})
+    create_deployment(lab, WAITING_MAX + 100)
+    lab.run("5s")
+    assert store(lab).get("Deployment.apps", "web", "default").status["readyReplicas"] == WAITING_MAX + 100
+    assert not any("wait for a node" in (row.text or "") for row in lab.trace.rows)
 
 
 # --- services and namespaces ------------------------------------------------------------------------------------------
@@ -226,6 +260,25 @@ def test_the_endpoints_of_a_service_are_its_ready_pods(lab: Lab) -> None:
     store(lab).delete("Service", "web", "default")
     lab.run("0s")
     assert store(lab).list("EndpointSlice.discovery.k8s.io") == []
+
+
+def test_a_load_balancer_has_node_ports_that_no_other_service_has_and_keeps_them(lab: Lab) -> None:
+    ports = [{"name": "a", "port": 80}, {"name": "b", "port": 81}]
+    for name, type_ in (("one", "LoadBalancer"), ("two", "NodePort"), ("three", "ClusterIP")):
+        create(lab, "v1", "Service", name, spec={"type": type_, "ports": ports})
+    numbers = {s.metadata.name: [p.get("nodePort") for p in s.spec["ports"]] for s in store(lab).list("Service")}
+    assert numbers == {"one": [30000, 30001], "two": [30002, 30003], "three": [None, None]}
+    one = store(lab).get("Service", "one", "default")
+    again = store(lab).update(one.with_spec(ports=[*ports[::-1], {"name": "c", "port": 82}]))
+    assert [port["nodePort"] for port in again.spec["ports"]] == [30001, 30000, 30004]
+
+
+def test_services_of_a_batch_that_was_refused_use_up_no_address(lab: Lab) -> None:
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}, "spec": {"ports": [{"port": 80}]}}
+    with pytest.raises(Invalid):
+        lab.apply([service, {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "no"}, "spec": {}}])
+    lab.apply([service, {**service, "metadata": {"name": "b"}}])
+    assert [s.spec["clusterIP"].rpartition(".")[2] for s in lab.list("Service")] == ["1", "2"]
 
 
 def test_a_namespace_that_is_deleted_takes_its_content_along_and_takes_nothing_new(lab: Lab) -> None:

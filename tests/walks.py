@@ -38,9 +38,11 @@ _TIMES = (
     "terminatingReplicas",
     "collisionCount",
 )
+_MADE_UP = ("nodePort", "currentRevision", "updateRevision")  # compared is that there is one
 _NOTES = ("kubectl.kubernetes.io/last-applied-configuration", "endpoints.kubernetes.io/last-change-trigger-time")
 _DEFAULTS: tuple[tuple[str, Any], ...] = (
     ("imagePullPolicy", "IfNotPresent"),
+    ("imagePullPolicy", "Always"),
     ("terminationMessagePath", "/dev/termination-log"),
     ("terminationMessagePolicy", "File"),
     ("restartPolicy", "Always"),
@@ -48,6 +50,12 @@ _DEFAULTS: tuple[tuple[str, Any], ...] = (
     ("dnsPolicy", "ClusterFirst"),
     ("revisionHistoryLimit", 10),
     ("progressDeadlineSeconds", 600),
+    ("backoffLimit", 6),
+    ("completionMode", "NonIndexed"),
+    ("podReplacementPolicy", "TerminatingOrFailed"),
+    ("podManagementPolicy", "OrderedReady"),
+    ("persistentVolumeClaimRetentionPolicy", {"whenDeleted": "Retain", "whenScaled": "Retain"}),
+    ("updateStrategy", {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}),
     ("strategy", {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}),
 )
 _REFERENCE = {"apiVersion", "kind", "namespace", "name", "labelSelector"}
@@ -203,7 +211,12 @@ class Walk:
     # --- the order of writes
 
     def disorder(
-        self, concerns: Callable[[str], bool], free: str = "(none)", joined: range = range(0), apart_s: float = 0.1
+        self,
+        concerns: Callable[[str], bool],
+        free: str = "(none)",
+        joined: range = range(0),
+        apart_s: float = 0.1,
+        chain: Callable[[str], str] = lambda what: "",
     ) -> list[str]:
         """Beginnings and ends of objects that are missing here, are only here, or come in another order.
 
@@ -212,6 +225,7 @@ class Walk:
             free: a pattern of objects whose place in the order is open.
             joined: steps that followed so closely that it is open what belongs to which.
             apart_s: two recorded writes closer than this may be in either order.
+            chain: what must agree for two objects to have an order between them.
         """
         found = []
         recorded, ours = (_joined(w, joined) for w in (self._recorded_writes(concerns), self._our_writes(concerns)))
@@ -225,7 +239,7 @@ class Walk:
                 f"{action}: {b} comes before {a}"
                 for a in both
                 for b in both
-                if theirs[a] < theirs[b] - apart_s and mine[a] > mine[b]
+                if theirs[a] < theirs[b] - apart_s and mine[a] > mine[b] and chain(a) == chain(b)
             ]
         return found
 
@@ -308,7 +322,7 @@ def _plain_mapping(value: dict[str, Any]) -> dict[str, Any]:
             continue
         if key == "schedulerName" and "containers" in value:
             continue
-        kept[key] = plain(item)
+        kept[key] = f"<{key}>" if item and key in _MADE_UP else plain(item)
     return {key: item for key, item in kept.items() if item not in ("", None, False, 0, [], {})}
 
 
@@ -377,8 +391,8 @@ def namespace(name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
-def assert_agrees(walk: Walk, matters: Any, free: str = "(none)", joined: range = range(0)) -> None:
+def assert_agrees(walk: Walk, matters: Any, free: str = "(none)", joined: range = range(0), **more: Any) -> None:
     assert walk.found == [], "\n".join(walk.found[:30])
-    disorder = walk.disorder(matters, free, joined)
+    disorder = walk.disorder(matters, free, joined, **more)
     assert disorder == [], "\n".join(disorder[:30])
     walk.lab.check()

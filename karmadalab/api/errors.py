@@ -48,14 +48,15 @@ class Invalid(ApiError):
     Args:
         message: what to show.
         errors: the single findings, as (type, field path, detail), in Kubernetes' field.Error terms.
+        unknown: the path of a field that the kind does not have, if that is what is wrong.
     """
 
     reason = "Invalid"
     code = 422
 
-    def __init__(self, message: str, errors: tuple[FieldError, ...] = ()) -> None:
+    def __init__(self, message: str, errors: tuple[FieldError, ...] = (), unknown: str = "") -> None:
         super().__init__(message)
-        self.errors = errors
+        self.errors, self.unknown = errors, unknown
 
 
 # What `field.Error` calls each type when it prints itself.

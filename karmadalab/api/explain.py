@@ -68,16 +68,22 @@ def server_words(message: str, type_: type[Data], data: Any) -> str:
         type_: the kind's class.
         data: the manifest.
     """
-    if found := _UNKNOWN.match(message):
-        for place in _places(data, type_, found[2] or ""):
-            if isinstance(place.value, dict) and found[1] in place.value:
-                path = f"{place.path}.{found[1]}".lstrip(".")
-                return f'strict decoding error: unknown field "{path}"'
+    if path := unknown_field(message, type_, data):
+        return f'strict decoding error: unknown field "{path}"'
     found = _OTHER.match(message)
     for place in _places(data, type_, (found[2] or "") if found else ""):
         text = _cannot_unmarshal(place)
         if text:
             return text
+    return ""
+
+
+def unknown_field(message: str, type_: type[Data], data: Any) -> str:
+    """The path of the field that msgspec's sentence calls unknown; empty if it is about something else."""
+    found = _UNKNOWN.match(message)
+    for place in _places(data, type_, found[2] or "") if found else ():
+        if found and isinstance(place.value, dict) and found[1] in place.value:
+            return f"{place.path}.{found[1]}".lstrip(".")
     return ""
 
 

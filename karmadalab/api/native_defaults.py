@@ -10,15 +10,20 @@ Not modelled: the many defaults that nobody here reads (`imagePullPolicy`, `dnsP
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from karmadalab.api.meta import replace
 from karmadalab.api.unstructured import Unstructured
 
 NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
+_REACHED_FROM_OUTSIDE: dict[str, dict[str, Any]] = {
+    "NodePort": {"externalTrafficPolicy": "Cluster"},
+    "LoadBalancer": {"externalTrafficPolicy": "Cluster", "allocateLoadBalancerNodePorts": True},
+}
 _KEPT = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort")
-_CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+_CONTROLLER_UID, _JOB_NAME = "controller-uid", "job-name"  # and both with Kubernetes' prefix, since 1.27
+_JOB_PREFIX = "batch.kubernetes.io/"
 _NESTED = (dict, list)
 COUNTS: dict[str, dict[str, int]] = {
     "Deployment.apps": {"replicas": 1, "revisionHistoryLimit": 10},
@@ -61,16 +66,28 @@ def _has_null(data: Any) -> bool:
     return isinstance(data, list) and any(item.__class__ in _NESTED and _has_null(item) for item in data)
 
 
-def default_service(obj: Unstructured, old: Unstructured | None, address: Callable[[], str]) -> Unstructured:
-    """A Service with its type, its ports spelled out, and an address of its own that updates keep."""
+def default_service(
+    obj: Unstructured, old: Unstructured | None, address: Callable[[], str], node_ports: Callable[[], Iterator[int]]
+) -> Unstructured:
+    """A Service with its type, its ports spelled out, and an address and node ports of its own that updates keep.
+
+    Args:
+        address: one that no other Service has.
+        node_ports: those that no Service has.
+    """
     given = without_nulls(obj.spec)
     spec = {
         "type": "ClusterIP",
         "sessionAffinity": "None",
         "internalTrafficPolicy": "Cluster",
+        **_REACHED_FROM_OUTSIDE.get(given.get("type", ""), {}),
         **given,
         "ports": [_port(port) for port in given.get("ports") or ()],
     }
+    if spec["type"] in _REACHED_FROM_OUTSIDE and spec.get("allocateLoadBalancerNodePorts", True):
+        spec["ports"] = _with_node_ports(spec["ports"], old, node_ports)
+    if spec["type"] not in _REACHED_FROM_OUTSIDE:
+        spec = {key: value for key, value in spec.items() if key not in _REACHED_FROM_OUTSIDE["LoadBalancer"]}
     if old is not None:
         spec = {**{key: old.spec[key] for key in _KEPT if key in old.spec}, **spec}
     if spec["type"] != "ExternalName" and not spec.get("clusterIP"):
@@ -82,6 +99,20 @@ def default_service(obj: Unstructured, old: Unstructured | None, address: Callab
 
 def _port(port: dict[str, Any]) -> dict[str, Any]:
     return {"protocol": "TCP", "targetPort": port.get("port"), **port}
+
+
+def _with_node_ports(
+    ports: list[dict[str, Any]], old: Unstructured | None, node_ports: Callable[[], Iterator[int]]
+) -> list[dict[str, Any]]:
+    if all(port.get("nodePort") for port in ports):
+        return ports
+    before = old.spec.get("ports") or () if old is not None else ()
+    kept = {(port["port"], port["protocol"]): port.get("nodePort") for port in before}
+    free = node_ports()
+    return [
+        {**port, "nodePort": port.get("nodePort") or kept.get((port.get("port"), port["protocol"])) or next(free)}
+        for port in ports
+    ]
 
 
 def default_secret(obj: Unstructured) -> Unstructured:
@@ -102,16 +133,21 @@ def default_namespace(obj: Unstructured) -> Unstructured:
 
 
 def default_job(obj: Unstructured, new_id: Callable[[], str]) -> Unstructured:
-    """A new Job with its counts, and a selector that no other Job's pods match."""
+    """A new Job with its counts, a selector that no other Job's pods match, and its pods' labels if it has none."""
     spec = dict(without_nulls(obj.spec))
     if "parallelism" not in spec:
         spec.setdefault("completions", 1)
         spec["parallelism"] = 1
     if not spec.get("manualSelector"):
-        unique = {_CONTROLLER_UID: new_id()}
+        uid = new_id()
+        generated = {_CONTROLLER_UID: uid, _JOB_NAME: obj.metadata.name}
+        generated |= {f"{_JOB_PREFIX}{key}": value for key, value in generated.items()}
         template = dict(spec.get("template") or {})
         meta = dict(template.get("metadata") or {})
-        own = {**unique, "batch.kubernetes.io/job-name": obj.metadata.name}
-        template["metadata"] = {**meta, "labels": {**(meta.get("labels") or {}), **own}}
-        spec |= {"selector": {"matchLabels": unique}, "template": template}
-    return obj.with_body(spec=spec)
+        template["metadata"] = {**meta, "labels": {**(meta.get("labels") or {}), **generated}}
+        spec |= {"selector": {"matchLabels": {f"{_JOB_PREFIX}{_CONTROLLER_UID}": uid}}, "template": template}
+    defaulted = obj.with_body(spec=spec)
+    if obj.metadata.labels:
+        return defaulted
+    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
+    return replace(defaulted, metadata=replace(obj.metadata, labels=labels))

@@ -14,8 +14,8 @@ from karmadalab.api.apps import WorkloadRebalancer
 from karmadalab.api.autoscaling import CronFederatedHPA, FederatedHPA
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.config import ResourceInterpreterWebhookConfiguration
-from karmadalab.api.errors import BadRequest, Invalid
-from karmadalab.api.explain import explain_validation, server_words
+from karmadalab.api.errors import BadRequest, FieldError, Invalid
+from karmadalab.api.explain import explain_validation, server_words, unknown_field
 from karmadalab.api.meta import Data, ObjectMeta, Resource
 from karmadalab.api.multicluster import MultiClusterIngress, MultiClusterService
 from karmadalab.api.native import Lease
@@ -202,12 +202,13 @@ def _convert_served(data: dict[str, Any], type_: type[Resource], where: str) -> 
     Raises:
         Invalid: as `convert`.
     """
+    data = _without_nulls(data)
     try:
-        return msgspec.convert(_without_nulls(data), type_, dec_hook=_read_special)
+        return msgspec.convert(data, type_, dec_hook=_read_special)
     except msgspec.ValidationError as error:
-        answer = server_words(str(error), type_, _without_nulls(data))
-        text = explain_validation(str(error), type_) + (f" ({answer})" if answer else "")
-        raise Invalid(f"{where}: {text}") from None
+        answer = server_words(str(error), type_, data)
+        text = f"{where}: {explain_validation(str(error), type_)}" + (f" ({answer})" if answer else "")
+        raise Invalid(text, unknown=unknown_field(str(error), type_, data)) from None
 
 
 def describe(data: Any) -> str:
@@ -249,6 +250,8 @@ def decode(data: Any) -> AnyObject:
         return _convert_served(data, known.cls, where)
     if known is None:
         _refuse_wrong_group(where, api_version, kind)
+        if kind == _LUA_KIND:
+            _refuse_lua(where, data)
     body = {key: value for key, value in data.items() if key not in ("apiVersion", "kind", "metadata")}
     metadata = convert({"metadata": data.get("metadata") or {}}, _HasMetadata, where).metadata
     return Unstructured(apiVersion=api_version, kind=kind, metadata=metadata, body=body)
@@ -263,12 +266,23 @@ def _refuse_wrong_group(where: str, api_version: str, kind: str) -> None:
     same = _BY_ANY_NAME.get(kind.lower())
     if same is not None and same.kind == kind and "." not in api_version.partition("/")[0]:
         raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind}; write {same.api_version}")
-    if kind == "ResourceInterpreterCustomization":
-        raise Invalid(f"{where}: the lab runs no Lua; give the kind its meaning in Python: interpreter.register(...)")
-    if api_version.partition("/")[0].endswith("karmada.io"):
+    if kind != _LUA_KIND and api_version.partition("/")[0].endswith("karmada.io"):
         close = similar(kind, [rt.kind for rt in RESOURCE_TYPES if rt.cls is not None])
         offer = f"; did you mean {close[0]}?" if close else ""
         raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind} that this lab knows{offer}")
+
+
+_LUA_KIND = "ResourceInterpreterCustomization"
+
+
+def _refuse_lua(where: str, data: dict[str, Any]) -> None:
+    """The schema comes first, as in a real API server."""
+    target = (data.get("spec") or {}).get("target") or {}
+    missing = [f"spec.target.{field}" for field in ("apiVersion", "kind") if not target.get(field)]
+    if missing:
+        errors = tuple(FieldError("FieldValueRequired", path, "") for path in missing)
+        raise Invalid(f"{where}: {', '.join(map(str, errors))}", errors)
+    raise Invalid(f"{where}: the lab runs no Lua; give the kind its meaning in Python: interpreter.register(...)")
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -54,6 +54,9 @@ from karmadalab.interpreter import Interpreter
 
 NAME = "resource-detector"
 
+DISCOVERY_S = 30.0  # fixed in Karmada's code
+DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
+
 _OWN_GROUPS = ("cluster", "policy", "work", "config", "networking", "autoscaling", "remedy", "apps")
 _RESERVED_NAMESPACES = ("karmada-system", "karmada-cluster")
 
@@ -136,6 +139,7 @@ class ResourceDetector:
         settings = manager.settings
         patterns = [p.strip() for p in settings.skipped_propagating_namespaces.split(",") if p.strip()]
         self._skipped_namespaces = [re.compile(pattern) for pattern in patterns]
+        manager.every(DISCOVERY_S, self.discover)
         self._skipped_apis = {api.strip() for api in re.split("[;,]", settings.skipped_propagating_apis) if api.strip()}
 
     def watches(self) -> Sequence[Watch]:
@@ -146,11 +150,14 @@ class ResourceDetector:
         ]
         return [*templates, *policies]
 
-    def watch_kind(self, kind: str) -> None:
-        """Propagate one more kind from now on (a custom resource)."""
-        if kind not in self._kinds:
-            self._kinds.append(kind)
-            self._manager.watch(NAME, Watch(self._store, kind, self._template_event))
+    def discover(self) -> None:
+        """Propagate the kinds that a CustomResourceDefinition has brought, from now on."""
+        for definition in self._store.list(DEFINITION):
+            names, group = definition.spec.get("names") or {}, definition.spec.get("group")
+            kind = f"{names.get('kind')}.{group}"
+            if kind not in self._kinds:
+                self._kinds.append(kind)
+                self._manager.watch(NAME, Watch(self._store, kind, self._template_event))
 
     # --- what wakes it
 

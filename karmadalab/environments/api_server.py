@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from karmadalab.api.naming import fnv32a
@@ -19,6 +21,7 @@ from karmadalab.core.store import Admit, Store
 from karmadalab.core.trace import Trace
 from karmadalab.environments.namespaces import NAMESPACE, Namespaces, refuse_new_content
 
+NODE_PORTS = range(30_000, 32_768)  # --service-node-port-range
 SERVICE, JOB, SECRET, VOLUME_CLAIM = "Service", "Job.batch", "Secret", "PersistentVolumeClaim"
 
 
@@ -33,7 +36,6 @@ class ApiServer:
 
     def __init__(self, clock: VirtualClock, trace: Trace, world: str = "", admit: Admit | None = None) -> None:
         self._admit = admit
-        self._addresses = 0
         self._network = fnv32a(f"services of {world}") % 200 + 20
         graceful = frozenset({"Pod", NAMESPACE} if world else {NAMESPACE})
         self.store = Store(clock, trace, world=world, admit=self.admit, graceful=graceful)
@@ -55,7 +57,7 @@ class ApiServer:
     def _defaulted(self, obj: Unstructured, old: Unstructured | None) -> Unstructured:
         kind = obj.GROUP_KIND
         if kind == SERVICE:
-            return default_service(obj, old, self._address)
+            return default_service(obj, old, self._address, self._node_ports)
         if kind == NAMESPACE:
             return default_namespace(obj)
         if kind == SECRET:
@@ -69,8 +71,15 @@ class ApiServer:
         return obj
 
     def _address(self) -> str:
-        self._addresses += 1
-        return f"10.{self._network}.{self._addresses >> 8 & 0xFF}.{self._addresses & 0xFF}"
+        """The first that is free: one that was given to a Service whose batch was then refused is free again."""
+        taken = {service.spec.get("clusterIP") for service in self.store.list(SERVICE)}
+        addresses = (f"10.{self._network}.{number >> 8 & 0xFF}.{number & 0xFF}" for number in count(1))
+        return next(address for address in addresses if address not in taken)
+
+    def _node_ports(self) -> Iterator[int]:
+        services = self.store.list(SERVICE)
+        taken = {port.get("nodePort") for service in services for port in service.spec.get("ports") or ()}
+        return (port for port in NODE_PORTS if port not in taken)
 
     def _job_id(self) -> str:
         return f"00000000-0000-4000-9000-{self._network:03x}{self.store.version:09x}"

@@ -40,6 +40,7 @@ from karmadalab.controllers.remedy import RemedyController
 from karmadalab.controllers.service_export import ServiceExportController
 from karmadalab.controllers.service_import import ServiceImportController
 from karmadalab.controllers.taint_manager import BindingEviction, TaintManager
+from karmadalab.controllers.unified_auth import UnifiedAuthController
 from karmadalab.controllers.work_status import WorkStatusController
 from karmadalab.controllers.workload_rebalancer import WorkloadRebalancerController
 from karmadalab.core.client import Client
@@ -210,11 +211,12 @@ class ControlPlane:
         ]
 
     def _optional(self, store: Store) -> Sequence[Reconciler]:
-        """Controllers that Karmada leaves out unless `--controllers` names them."""
+        """Controllers that Karmada, or the lab, leaves out unless `--controllers` names them."""
         names = {name.strip() for name in self.settings.controllers.split(",")}
         makers: dict[str, Callable[[Store], Reconciler]] = {
             "hpaScaleTargetMarker": HPAScaleTargetMarker,
             "deploymentReplicasSyncer": DeploymentReplicasSyncer,
+            "unifiedAuth": UnifiedAuthController,
         }
         return [make(store) for name, make in makers.items() if name in names]
 

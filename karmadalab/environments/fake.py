@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from typing import Any
 
-from karmadalab.api.cluster import PULL, Cluster, ClusterSpec, LocalSecretReference
+from karmadalab.api.cluster import PULL, Cluster
 from karmadalab.api.errors import BadRequest
-from karmadalab.api.meta import ObjectMeta, OwnerReference, replace
-from karmadalab.api.naming import impersonation_secret_name
+from karmadalab.api.meta import OwnerReference, replace
 from karmadalab.api.time import seconds
-from karmadalab.api.unstructured import Unstructured
+from karmadalab.core.client import DELETED
 from karmadalab.core.clock import Timer, VirtualClock, in_turn
 from karmadalab.core.controller import Manager
 from karmadalab.core.settings import Settings
@@ -26,6 +26,7 @@ from karmadalab.environments.fleet import Fleet, MemberSpec
 from karmadalab.environments.link import REFUSED, SILENT, UP, Link, Remote
 from karmadalab.environments.load import Loads
 from karmadalab.environments.member import SimulatedMember
+from karmadalab.environments.registering import check_same_machines, cluster_object, credentials
 
 # A process that was killed leaves a leader lease behind: its successor waits for that to end, and for its own next try.
 _PROCESS_START_S = 0.4
@@ -36,7 +37,6 @@ _PROCESS_START_S = 0.4
 _THAW_S, _RECONNECT_S, _WATCH_LIFETIME_S = 0.05, 0.95, 300.0
 
 _AGENT = "karmada-agent@"
-CREDENTIALS = "karmada-cluster"  # the namespace of clusters' Secrets and Leases
 
 
 def lead_s(settings: Settings) -> float:
@@ -69,6 +69,8 @@ class FakeWorld:
         self._credentials = Credentials(control_plane.store)
         self._frozen_at: dict[str, float] = {}
         self._starting: dict[str, Timer] = {}
+        self._leaving: set[str] = set()
+        control_plane.store.watch(Cluster, self._cluster_event)
 
     def start(self) -> None:
         """Start the control plane and let the fleet join, so that all is settled when the lab begins."""
@@ -106,7 +108,7 @@ class FakeWorld:
                 f"{spec.name} has joined already; choose another name"
             )
         if spec.name in self.members:
-            _check_same_machines(self.members[spec.name].spec, spec)
+            check_same_machines(self.members[spec.name].spec, spec)
         self._take_in(spec)
 
     def _take_in(self, spec: MemberSpec) -> None:
@@ -119,8 +121,8 @@ class FakeWorld:
         if spec.mode != PULL:
             plane.push_members[spec.name] = member.from_control_plane
         if plane.store.find(Cluster, spec.name) is None:  # a control plane that comes back knows it already
-            secrets = [plane.store.create(secret) for secret in _credentials(spec.name)]
-            cluster = plane.store.create(_cluster_object(spec))
+            secrets = [plane.store.create(secret) for secret in credentials(spec.name)]
+            cluster = plane.store.create(cluster_object(spec))
             owner = OwnerReference(cluster.apiVersion, cluster.kind, spec.name, cluster.metadata.uid)
             for secret in secrets:
                 owned = replace(secret.metadata, ownerReferences=(owner,))
@@ -128,17 +130,35 @@ class FakeWorld:
         if spec.mode == PULL and spec.name not in self.agents:
             client = Remote(plane.store, member.uplink, self.clock, self.trace)
             agent = self.agents[spec.name] = plane.agent(spec.name, client, member.from_agent)
-            agent.start()
+            if self._wanted(agent) == RUNNING:
+                agent.start()
 
     def leave(self, name: str) -> None:
-        """Unregister a member, as `karmadactl unjoin` does; Karmada then takes what is its own from it.
+        """Unregister a member, as `karmadactl unjoin` does, or `unregister` in pull mode.
+
+        Karmada takes what is its own from the member. In pull mode the agent does that, and goes when all is done.
 
         Raises:
             BadRequest: there is no such cluster.
         """
         if self.control_plane.store.find(Cluster, name) is None:
             raise BadRequest(f"no cluster object {name} found in karmada control Plane")
+        if name in self.agents:
+            self._leaving.add(name)
         self.control_plane.store.delete(Cluster, name)
+
+    def _cluster_event(self, event: str, old: Any, new: Any) -> None:
+        """The last step of unregistering; an agent whose Cluster somebody deleted by hand would go on waiting."""
+        name = new.metadata.name
+        if event == DELETED and name in self._leaving:
+            self._leaving.discard(name)
+            self.clock.call_at(self.clock.now(), self._remove_agent, name)
+
+    def _remove_agent(self, name: str) -> None:
+        agent = self.agents.pop(name)
+        agent.stop()
+        if agent.name in self._starting:
+            self.clock.cancel(self._starting.pop(agent.name))
 
     def member(self, name: str) -> SimulatedMember:
         """A member by name. Raises `BadRequest`, with the names there are."""
@@ -187,7 +207,8 @@ class FakeWorld:
         else:
             self.trace.blame[name] = culprit
         if target not in self.members:
-            self._rework_process(self.process(target))
+            if not target.startswith(_AGENT) or name in self.agents:  # an agent may have left meanwhile
+                self._rework_process(self.process(target))
             return
         self._rework_member(target)
         lost = not combined([fault.effect for fault in self.acting.on(target)]).credentials
@@ -277,40 +298,3 @@ def _silences(effect: Effect) -> bool:
     """Whether a fault can keep a member from being heard."""
     network = effect.api != UP or effect.path != UP or bool(effect.latency_s or effect.loss)
     return network or effect.process != RUNNING
-
-
-def _check_same_machines(was: MemberSpec, spec: MemberSpec) -> None:
-    for field in ("mode", "nodes", "startup", "shutdown", "kubernetes"):
-        before, now = getattr(was, field), getattr(spec, field)
-        if before != now and (field not in ("startup", "shutdown") or seconds(before) != seconds(now)):
-            shown = f"; it was {was.mode}, not {spec.mode}" if field == "mode" else ""
-            raise BadRequest(
-                f"join: {spec.name} has left and can come back only as it was, with the same {field}{shown}: "
-                f'lab.join("{spec.name}") takes it as it was; another cluster needs another name'
-            )
-
-
-def _cluster_object(spec: MemberSpec) -> Cluster:
-    return Cluster(
-        metadata=ObjectMeta(name=spec.name, labels=spec.labels),
-        spec=ClusterSpec(
-            syncMode=spec.mode,
-            id=f"{spec.name}-id",
-            apiEndpoint=f"https://{spec.name}.example:6443",
-            provider=spec.provider,
-            region=spec.region,
-            zone=spec.zone,
-            taints=spec.taints,
-            secretRef=LocalSecretReference(CREDENTIALS, spec.name),
-            impersonatorSecretRef=LocalSecretReference(CREDENTIALS, impersonation_secret_name(spec.name)),
-        ),
-    )
-
-
-def _credentials(name: str) -> list[Unstructured]:
-    """The Secrets that joining leaves in the control plane: how to reach a cluster, and how to act there for users."""
-    labels = {"karmada.io/system": "true"}
-    metas = [
-        ObjectMeta(name=each, namespace=CREDENTIALS, labels=labels) for each in (impersonation_secret_name(name), name)
-    ]
-    return [Unstructured("v1", "Secret", meta, {"type": "Opaque", "data": {"token": "simulated"}}) for meta in metas]

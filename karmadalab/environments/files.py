@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,10 @@ from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.environments.plain import FILE_BYTES, MANIFEST_BYTES, plain
 
 _ORDERED = ("tag:yaml.org,2002:omap", "tag:yaml.org,2002:pairs")
+
+# kubectl reads YAML 1.1 in these two points, the reader here 1.2: what one takes must not be refused by the other.
+_TRUTH = frozenset(["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF"])
+_OCTAL = re.compile(r"[-+]?0[0-7_]+")
 
 
 def read_text(path: str | Path) -> str:
@@ -37,7 +42,8 @@ def read_text(path: str | Path) -> str:
 def parse_yaml(text: str, where: str = "manifest") -> list[Any]:
     """The documents of a YAML (or JSON) text, in JSON's types; empty documents are left out.
 
-    Times stay the texts that they are written as, as for kubectl.
+    Read as by kubectl: a bare `yes`, `on` or `n` is a truth value, `0644` is octal, and times stay the texts that they
+    are written as.
 
     Raises:
         Invalid: with line and column.
@@ -69,6 +75,9 @@ def _yaml_documents(text: str, where: str) -> list[Any]:
     from ruamel.yaml import YAML  # 40 ms that a lab without files need not pay
     from ruamel.yaml.constructor import ConstructorError, SafeConstructor
     from ruamel.yaml.error import YAMLError
+    from ruamel.yaml.nodes import ScalarNode
+    from ruamel.yaml.resolver import VersionedResolver
+    from ruamel.yaml.tag import Tag
 
     class Constructor(SafeConstructor):
         """Makes JSON's types only."""
@@ -77,11 +86,25 @@ def _yaml_documents(text: str, where: str) -> list[Any]:
         tag = node.tag.replace("tag:yaml.org,2002:", "!!")
         raise ConstructorError(None, None, f"JSON has no {tag}; write plain text, a list or a mapping", node.start_mark)
 
+    class Resolver(VersionedResolver):
+        """Knows more truth values."""
+
+        def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+            if kind is ScalarNode and implicit[0] and value in _TRUTH:
+                return Tag(suffix="tag:yaml.org,2002:bool")
+            return super().resolve(kind, value, implicit)
+
+    def number(constructor: Any, node: Any) -> int:
+        octal = _OCTAL.fullmatch(node.value)
+        return int(octal[0], 8) if octal else int(SafeConstructor.construct_yaml_int(constructor, node))
+
+    Constructor.add_constructor("tag:yaml.org,2002:int", number)
     Constructor.add_constructor("tag:yaml.org,2002:timestamp", SafeConstructor.construct_yaml_str)
     for tag in ("tag:yaml.org,2002:binary", "tag:yaml.org,2002:set", *_ORDERED, None):
         Constructor.add_constructor(tag, refuse)
     reader = YAML(typ="safe", pure=True)
     reader.Constructor = Constructor
+    reader.Resolver = Resolver
     try:
         return list(reader.load_all(text))
     except YAMLError as error:

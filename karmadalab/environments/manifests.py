@@ -76,8 +76,17 @@ def in_namespace(obj: Any) -> Any:
     return replace(obj, metadata=replace(meta, namespace="default"))
 
 
-def applied(obj: Any, old: Any) -> Any:
-    """An update that keeps what others wrote: the stored version, and labels, annotations, finalizers it lacks."""
+def applied(obj: Any, old: Any, last: Mapping[str, Any]) -> Any:
+    """An update that keeps what others wrote: the stored version, and labels, annotations, finalizers it lacks.
+
+    Args:
+        obj: what is applied now.
+        old: what is stored.
+        last: the body that was applied the time before, empty if none was.
+
+    Raises:
+        Conflict: it names another version than the stored one.
+    """
     meta, stored = obj.metadata, old.metadata
     if meta.resourceVersion and meta.resourceVersion != stored.resourceVersion:
         raise Conflict(
@@ -92,4 +101,29 @@ def applied(obj: Any, old: Any) -> Any:
     )
     if isinstance(obj, Cluster):
         obj = replace(obj, spec=replace(obj.spec, taints=obj.spec.taints or old.spec.taints))
+    if isinstance(obj, Unstructured):
+        obj = replace(obj, body=three_way(old.body, last, obj.body))
     return replace(obj, metadata=merged)
+
+
+def three_way(live: Mapping[str, Any], last: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """What becomes of stored data when a manifest is applied again, as `kubectl apply` works it out.
+
+    What the manifest says counts; what it said the last time and says no more goes; what it never said is others'.
+    Lists are taken as a whole, which kubectl does only where their items have no names.
+
+    >>> three_way({"replicas": 4, "paused": True}, {"paused": True}, {"image": "a"})
+    {'replicas': 4, 'image': 'a'}
+    """
+    merged = {}
+    for key in (*live, *(key for key in new if key not in live)):
+        before, after = live.get(key), new.get(key)
+        if key not in new:
+            if key not in last:
+                merged[key] = before
+        elif isinstance(before, Mapping) and isinstance(after, Mapping):
+            said = last.get(key)
+            merged[key] = three_way(before, said if isinstance(said, Mapping) else {}, after)
+        else:
+            merged[key] = before if before == after and key in live else after  # equal data keep their order
+    return merged

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import Resource, Taint, replace
 from karmadalab.api.scheme import resource_type
+from karmadalab.api.unstructured import Unstructured
 from karmadalab.controllers.cluster import with_taints
 from karmadalab.core.clock import VirtualClock, in_turn
 from karmadalab.core.store import Store
@@ -30,6 +32,7 @@ class Objects(View):
     def __init__(self, store: Store, clock: VirtualClock, trace: Trace) -> None:
         super().__init__(store, "karmada-apiserver")
         self.store, self.clock, self.trace = store, clock, trace
+        self._last_applied: dict[tuple[str, str, str], Mapping[str, Any]] = {}
 
     @in_turn
     def apply(self, manifests: Manifests) -> list[Any]:
@@ -54,10 +57,18 @@ class Objects(View):
         """Apply all to a copy of the store, so that a later one that is refused leaves no earlier one behind."""
         copy = self.store.copy()
         for obj in objects:
-            _put(copy, obj)
+            self._put(copy, obj)
+
+    def _put(self, store: Store, obj: Any) -> Any:
+        old = store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
+        return (
+            store.create(obj) if old is None else store.update(applied(obj, old, self._last_applied.get(_key(obj), {})))
+        )
 
     def _apply_one(self, obj: Any) -> Any:
-        stored = _put(self.store, obj)
+        stored = self._put(self.store, obj)
+        if isinstance(obj, Unstructured):
+            self._last_applied[_key(obj)] = obj.body  # kubectl keeps it in an annotation
         for warning in warnings_for(stored):
             self.trace.note(
                 obj.GROUP_KIND, stored.metadata.name, f"warning: {warning}", namespace=stored.metadata.namespace
@@ -118,9 +129,8 @@ def _rank(obj: Any) -> bool:
     return bool(obj.kind != "Namespace")
 
 
-def _put(store: Store, obj: Any) -> Any:
-    old = store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-    return store.create(obj) if old is None else store.update(applied(obj, old))
+def _key(obj: Any) -> tuple[str, str, str]:
+    return obj.GROUP_KIND, obj.metadata.namespace, obj.metadata.name
 
 
 def _taint(text: str) -> Taint:

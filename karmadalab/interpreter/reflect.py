@@ -13,17 +13,16 @@ from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import TEMPLATE_GENERATION_ANNOTATION
 from karmadalab.interpreter.status import StatusDict, put
 
-_DEPLOYMENT = ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas")
-_REPLICA_SET = ("replicas", "readyReplicas", "availableReplicas")
-_STATEFUL_SET = (
+_DEPLOYMENT = (
     "replicas",
-    "readyReplicas",
-    "currentReplicas",
     "updatedReplicas",
+    "readyReplicas",
     "availableReplicas",
-    "currentRevision",
-    "updateRevision",
+    "unavailableReplicas",
+    "observedGeneration",
 )
+_REPLICA_SET = ("replicas", "readyReplicas", "availableReplicas", "observedGeneration")
+_STATEFUL_SET = ("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
 _DAEMON_SET = (
     "currentNumberScheduled",
     "numberMisscheduled",
@@ -32,6 +31,7 @@ _DAEMON_SET = (
     "updatedNumberScheduled",
     "numberAvailable",
     "numberUnavailable",
+    "observedGeneration",
 )
 _BUDGET = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
@@ -47,7 +47,10 @@ def replica_set_status(obj: Unstructured) -> StatusDict | None:
 
 
 def stateful_set_status(obj: Unstructured) -> StatusDict | None:
-    """StatefulSet: replica counters, revisions and generations."""
+    """StatefulSet: replica counters and generations, but not the observed one.
+
+    Recorded so; after its first update a template's `observedGeneration` therefore stays behind for good.
+    """
     return _workload_status(obj, _STATEFUL_SET, ("replicas", "availableReplicas"))
 
 
@@ -100,7 +103,7 @@ def _workload_status(obj: Unstructured, fields: tuple[str, ...], always: tuple[s
     status = obj.body.get("status")
     if status is None:
         return None
-    counters = {name: status.get(name) or 0 for name in (*fields, "observedGeneration")}
+    counters = {name: status.get(name) or 0 for name in fields}
     generations = {"generation": obj.metadata.generation, "resourceTemplateGeneration": _template_generation(obj)}
     return put({}, counters | generations, always)
 

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 from karmadalab.api.errors import BadRequest, Conflict, Invalid
 from karmadalab.api.meta import LabelSelector, replace
-from karmadalab.api.scheme import AnyObject, decode, to_dict
+from karmadalab.api.scheme import AnyObject, to_dict
 from karmadalab.core.store import Store
 from karmadalab.server import apply as server_side
 from karmadalab.server import patches
 from karmadalab.server.kinds import Served
 from karmadalab.server.limits import check_depth
 from karmadalab.server.namespaces import check_may_go
+from karmadalab.server.reading import read, read_applied
 from karmadalab.server.status import HttpError
 
 Manifest = dict[str, Any]
@@ -36,11 +37,13 @@ class Caller(NamedTuple):
         manager: the field manager.
         dry_run: whether nothing shall be kept.
         force: whether an apply takes fields over.
+        strict: whether a field that its kind does not have is refused.
     """
 
     manager: str
     dry_run: bool = False
     force: bool = False
+    strict: bool = True
 
 
 class Resources:
@@ -120,7 +123,7 @@ class Resources:
         mine = self._mine("Apply", status)
         merged, entries = server_side.apply(live, config, entries, mine, self.caller.force, self.kind.is_builtin, now)
         merged["metadata"] = {**merged["metadata"], "managedFields": entries}
-        obj = decode(merged)
+        obj = read_applied(merged, self.caller.strict)
         if old is None:
             self._check_space(merged)
             return self.store.create(obj), True
@@ -133,7 +136,7 @@ class Resources:
                 f"UID in object meta: {old.metadata.uid}"
             )
         if status:
-            return self.store.update_status(decode(data))  # type: ignore[no-any-return] # a store says Any
+            return self.store.update_status(read(data, self.caller.strict))  # type: ignore[no-any-return] # a store says Any
         entries = data["metadata"].get("managedFields") or old.metadata.managedFields
         return self.store.update(self._owned(to_dict(old), data, entries))  # type: ignore[no-any-return] # a store says Any
 
@@ -141,7 +144,7 @@ class Resources:
         """The object that a manifest describes, with its fields' owners."""
         mine, now = self._mine("Update"), self.store.clock.now()
         owners = server_side.after_update(old, data, entries, mine, self.kind.is_builtin, now)
-        obj = decode(data)
+        obj = read(data, self.caller.strict)
         return replace(obj, metadata=replace(obj.metadata, managedFields=tuple(owners)))
 
     def _mine(self, operation: str, status: bool = False) -> dict[str, Any]:

@@ -198,7 +198,8 @@ def caller(call: Call) -> Caller:
     if dry_run not in ("", "All"):
         raise BadRequest(f"dryRun: {dry_run!r} is not supported; write All")
     product = call.user_agent.partition("/")[0] or "unknown"
-    return Caller(call.query.get("fieldManager") or product, bool(dry_run), call.flag("force"))
+    strict = call.query.get("fieldValidation") != "Ignore"
+    return Caller(call.query.get("fieldManager") or product, bool(dry_run), call.flag("force"), strict)
 
 
 def form_of(call: Call) -> str:

@@ -21,6 +21,9 @@ _V1_18_FLAGS = {
     "noExecuteTaintEvictionPurgeMode": "Gracefully",
 }
 
+# Flags of v1.13 that v1.18 has not.
+_V1_13_FLAGS = ("defaultNotReadyTolerationSeconds", "defaultUnreachableTolerationSeconds")
+
 
 def recorded(area: str, profile: str) -> Iterator[dict[str, Any]]:
     """All recorded cases of an area that say what a release does."""
@@ -39,5 +42,13 @@ def _again(old: Path, changes: Path) -> Iterator[dict[str, Any]]:
     changed = {case["id"]: case for case in read_cases(changes)}
     for case in read_cases(old):
         change = changed.get(case["id"])
-        expected = change["expected"] if change else case["expected"]
-        yield {"id": f"{case['id']} (v1.13)", "input": {**_V1_18_FLAGS, **case["input"]}, "expected": expected}
+        expected = change["expected"] if change else _without_message(case["expected"])
+        given = {key: value for key, value in case["input"].items() if key not in _V1_13_FLAGS}
+        yield {"id": f"{case['id']} (v1.13)", "input": {**_V1_18_FLAGS, **given}, "expected": expected}
+
+
+def _without_message(expected: dict[str, Any]) -> dict[str, Any]:
+    """Answers of webhooks count as unchanged when only the sentence is another, so that v1.18's is not known then."""
+    if "validate" not in expected:
+        return expected
+    return {**expected, "validate": {**expected["validate"], "message": None}}

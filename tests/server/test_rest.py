@@ -397,3 +397,37 @@ def test_a_watcher_that_overflows_hears_why() -> None:
     assert watcher.over
     assert json.loads(watcher.take())["object"]["code"] == 410
     assert watcher.take() == b""
+
+
+# --- how strictly a manifest is read
+
+
+POLICIES = "/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies"
+
+
+def misspelt(name: str) -> dict[str, Any]:
+    selectors = [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "nginx", "nmae": "x"}]
+    meta = {"name": name, "namespace": "default"}
+    spec = {"foo": 1, "resourceSelectors": selectors}
+    return {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy", "metadata": meta, "spec": spec}
+
+
+@pytest.mark.parametrize("asked", ["", "?fieldValidation=Strict"])
+def test_a_field_that_a_kind_does_not_have_is_refused_unless_the_caller_ignores_it(http_to: Http, asked: str) -> None:
+    status, body = http_to("POST", POLICIES + asked, misspelt("a"))
+    assert (status, body["reason"]) == (422, "Invalid")
+    assert "unknown field" in body["message"]
+    status, body = http_to("POST", f"{POLICIES}?fieldValidation=Ignore", misspelt("a"))
+    assert status == 201
+    assert "foo" not in body["spec"]
+    assert "nmae" not in body["spec"]["resourceSelectors"][0]
+
+
+def test_a_server_side_apply_says_that_a_field_is_in_no_schema(http_to: Http) -> None:
+    path = f"{POLICIES}/a?fieldManager=me"
+    status, body = http_to("PATCH", path, misspelt("a"), Content_Type="application/apply-patch+yaml")
+    assert (status, body["reason"]) == (400, "")
+    assert body["message"] == (
+        "failed to create typed patch object (default/a; policy.karmada.io/v1alpha1, Kind=PropagationPolicy): "
+        ".spec.foo: field not declared in schema"
+    )

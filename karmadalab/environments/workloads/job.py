@@ -26,14 +26,16 @@ ACTOR = "job-controller"
 JOB = "Job.batch"
 
 
-def pods_to_run(parallelism: int, completions: int | None, succeeded: int) -> int:
-    """How many pods of a Job should run now; without `completions` the first success ends the creating.
+def pods_to_run(parallelism: int, completions: int | None, active: int, succeeded: int) -> int:
+    """How many pods of a Job should run now.
 
-    >>> pods_to_run(4, 6, 3), pods_to_run(2, None, 0), pods_to_run(2, None, 1)
-    (3, 2, 0)
+    Without `completions` the first success ends the creating, and those that run are left to come to their end.
+
+    >>> pods_to_run(4, 6, 4, 3), pods_to_run(2, None, 0, 0), pods_to_run(3, None, 2, 1)
+    (3, 2, 2)
     """
     if completions is None:
-        return 0 if succeeded else parallelism
+        return active if succeeded else parallelism
     return max(0, min(parallelism, completions - succeeded))
 
 
@@ -66,9 +68,10 @@ class Jobs:
         pods = [pod for pod in self._site.owned(POD, found.metadata.uid) if not is_leaving(pod)]
         succeeded = sum(pod.status.get("phase") == SUCCEEDED for pod in pods)
         active = [pod for pod in pods if not is_finished(pod)]
-        missing = pods_to_run(found.spec.get("parallelism", 1), found.spec.get("completions"), succeeded) - len(active)
-        for _ in range(missing):
-            self._store.create(pod_of(found, f"{name}-{self._site.suffix()}", {"job-name": name}))
+        parallelism, completions = found.spec.get("parallelism", 1), found.spec.get("completions")
+        missing = pods_to_run(parallelism, completions, len(active), succeeded) - len(active)
+        for _ in range(self._site.allowance(found, missing, active)):
+            self._store.create(pod_of(found, f"{name}-{self._site.suffix()}", {}))
         for pod in first_to_go(active, -missing):
             self._store.delete(POD, pod.metadata.name, namespace)
         self._count(found)

@@ -35,7 +35,7 @@ from karmadalab.environments.workloads.site import Site
 
 ACTOR = "kubelet"
 RUN_ANNOTATION = "karmadalab.io/run"
-_RUN_S = 10.0  # how long a pod that need not run for ever takes, when nothing else is said
+_RUN_S = 10.0
 
 Key = tuple[str, str]
 
@@ -47,6 +47,7 @@ class Kubelet:
         startup_s, shutdown_s: how long pods take, in seconds.
 
     Attributes:
+        run_s: how long a pod that need not run for ever takes when its annotation does not say, in seconds.
         bad_images: images (without tag or with) that can't be pulled here.
         full: whether no node has room; a fault sets it to exhaust capacity.
         starts: whether a pod, its image there, becomes ready at all.
@@ -54,6 +55,7 @@ class Kubelet:
 
     def __init__(self, site: Site, startup_s: float, shutdown_s: float) -> None:
         self.startup_s, self.shutdown_s = startup_s, shutdown_s
+        self.run_s = _RUN_S
         self.bad_images: set[str] = set()
         self.full = False
         self.starts: Callable[[Unstructured], bool] = lambda pod: True
@@ -85,12 +87,14 @@ class Kubelet:
         self._site.soon(ACTOR, self._schedule_pending)
 
     def _schedule_pending(self) -> None:
+        free = self._free() if self._pending else {}
         for key in sorted(self._pending):
             pod = self._store.find(POD, key[1], key[0])
             if pod is None or is_leaving(pod):
                 self._pending.discard(key)
-            elif (node := self._node_with_room(pod)) is not None:
+            elif (node := self._node_with_room(pod, free)) is not None:
                 self._pending.discard(key)
+                _take(free[node], pod)
                 self._bind(pod, node)
             elif not pod.status:
                 conditions = [pod_condition("PodScheduled", "False", "Unschedulable")]
@@ -98,22 +102,27 @@ class Kubelet:
 
     def has_room_for(self, pod: Unstructured) -> bool:
         """Whether a node could take a pod."""
-        return self._node_with_room(pod) is not None
+        return self._node_with_room(pod, self._free()) is not None
 
-    def _node_with_room(self, pod: Unstructured) -> str | None:
+    def _free(self) -> dict[str, dict[str, int]]:
+        """What is left of each node, in thousandths."""
+        free = {
+            node.metadata.name: {key: milli(value) for key, value in node.status["allocatable"].items()}
+            for node in self._store.list("Node")
+        }
+        for pod in self._store.list(POD):
+            if holds_room(pod) and pod.spec["nodeName"] in free:
+                _take(free[pod.spec["nodeName"]], pod)
+        return free
+
+    def _node_with_room(self, pod: Unstructured, free: dict[str, dict[str, int]]) -> str | None:
         if self.full:
             return None
         requests = pod_requests(pod)
         for node in self._store.list("Node"):
-            if not node_suits(pod, node):
-                continue
-            free = {key: milli(value) for key, value in node.status["allocatable"].items()}
-            for other in self._store.list(POD):
-                if other.spec.get("nodeName") == node.metadata.name and holds_room(other):
-                    for key, amount in pod_requests(other).items():
-                        free[key] = free.get(key, 0) - amount
-            if all(free.get(key, 0) >= amount for key, amount in requests.items()):
-                return str(node.metadata.name)
+            name: str = node.metadata.name
+            if node_suits(pod, node) and all(free[name].get(key, 0) >= amount for key, amount in requests.items()):
+                return name
         return None
 
     def _bind(self, pod: Unstructured, node: str) -> None:
@@ -153,7 +162,7 @@ class Kubelet:
         }
         self._store.update_status(pod.with_status(status))
         if pod.spec.get("restartPolicy", "Always") != "Always":
-            self._site.later(run_s(pod), ACTOR, self._finish, namespace, name)
+            self._site.later(run_s(pod, self.run_s), ACTOR, self._finish, namespace, name)
 
     def _finish(self, namespace: str, name: str) -> None:
         pod = self._store.find(POD, name, namespace)
@@ -198,6 +207,11 @@ class Kubelet:
         self._schedule_soon()
 
 
+def _take(free: dict[str, int], pod: Unstructured) -> None:
+    for key, amount in pod_requests(pod).items():
+        free[key] = free.get(key, 0) - amount
+
+
 def node_suits(pod: Unstructured, node: Unstructured) -> bool:
     """Whether a pod may run on a node, apart from room: its `nodeSelector`, and a DaemonSet's choice of node."""
     selector = pod.spec.get("nodeSelector") or {}
@@ -217,9 +231,9 @@ def node_chosen(pod: Unstructured) -> str | None:
         return None
 
 
-def run_s(pod: Unstructured) -> float:
+def run_s(pod: Unstructured, otherwise: float) -> float:
     """How long a pod runs that need not run for ever, in seconds; an annotation that is no time counts as absent."""
     try:
-        return max(0.0, seconds(pod.metadata.annotations.get(RUN_ANNOTATION, _RUN_S), RUN_ANNOTATION))
+        return max(0.0, seconds(pod.metadata.annotations.get(RUN_ANNOTATION, otherwise), RUN_ANNOTATION))
     except KarmadalabError:
-        return _RUN_S
+        return otherwise

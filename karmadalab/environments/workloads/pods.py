@@ -102,4 +102,6 @@ def pod_condition(type_: str, status: str, reason: str = "", now: float | None =
 
 def first_to_go(pods: list[Unstructured], count: int) -> list[Unstructured]:
     """The pods that a shrinking owner deletes: those without a node, then those not ready, then by name."""
-    return sorted(pods, key=lambda pod: ("nodeName" in pod.spec, is_ready(pod)))[: max(0, count)]
+    if count <= 0:
+        return []
+    return sorted(pods, key=lambda pod: ("nodeName" in pod.spec, is_ready(pod)))[:count]

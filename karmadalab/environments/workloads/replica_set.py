@@ -41,11 +41,11 @@ class ReplicaSets:
             return
         pods = self._alive(found)
         missing = found.spec.get("replicas", 1) - len(pods)
-        for _ in range(missing):
+        for _ in range(self._site.allowance(found, missing, pods)):
             self._store.create(pod_of(found, f"{name}-{self._site.suffix()}", {}))
         for pod in first_to_go(pods, -missing):
             self._store.delete(POD, pod.metadata.name, namespace)
-        self._count(found, self._alive(found))
+        self._count(found, self._alive(found) if missing else pods)
 
     def _alive(self, found: Unstructured) -> list[Unstructured]:
         pods = self._site.owned(POD, found.metadata.uid)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from karmadalab.api.naming import SAFE, fnv32a
+from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.clock import Timer, VirtualClock
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
@@ -14,6 +15,11 @@ OBJECTS_BY_OWNER = "owner"
 
 _NAMES = len(SAFE) ** 5
 _STRIDE = 8_675_309  # no factor in common with 27^5: neighbours look unrelated, and none comes twice in 14 million
+
+
+# So many pods the real replicaset-controller makes at a time. More that wait for a node would say nothing new, and an
+# absurd number of replicas would fill the memory of the machine that this runs on instead of an etcd.
+WAITING_MAX = 500
 
 
 class Site:
@@ -28,6 +34,7 @@ class Site:
         self.powered = True
         self._queued: set[tuple[Callable[..., None], tuple[Any, ...]]] = set()
         self._serial = 0
+        self._held_back: set[str] = set()
         self._network = fnv32a(store.world) % 200 + 20
 
     def soon(self, actor: str, work: Callable[..., None], *key: Any) -> None:
@@ -58,6 +65,25 @@ class Site:
     def address(self, serial: int) -> str:
         """An address in the member's pod network."""
         return f"10.{self._network}.{serial >> 8 & 0xFF}.{serial & 0xFF}"
+
+    def allowance(self, owner: Unstructured, missing: int, pods: Sequence[Unstructured]) -> int:
+        """How many of an owner's missing pods may be made now: not more than `WAITING_MAX` of them wait for a node.
+
+        Args:
+            owner: a ReplicaSet, StatefulSet or Job.
+            missing: so many more it wants; negative if it has too many.
+            pods: those it has.
+        """
+        waiting = sum("nodeName" not in pod.spec for pod in pods)
+        allowed = min(missing, max(0, WAITING_MAX - waiting))
+        meta = owner.metadata
+        if missing <= 0 or allowed:
+            self._held_back.discard(meta.uid)
+        elif meta.uid not in self._held_back:
+            self._held_back.add(meta.uid)
+            text = f"{waiting} pods wait for a node; the {missing} that are missing are made when these have one"
+            self.trace.note(owner.GROUP_KIND, meta.name, text, namespace=meta.namespace, world=self.store.world)
+        return allowed
 
     def owned(self, kind: str, uid: str) -> list[Any]:
         """The objects of a kind that an object owns, by name."""

@@ -54,9 +54,12 @@ class StatefulSets:
     def _step(self, found: Unstructured, pods: dict[int, Unstructured], wanted: int, revision: str) -> None:
         """Create, then shrink, then replace; in order, unless pods are managed in parallel."""
         in_order = found.spec.get("podManagementPolicy") != "Parallel"
-        for index in range(wanted):
+        missing = wanted - sum(index < wanted for index in pods)
+        allowed = self._site.allowance(found, missing, [*pods.values()])
+        for index in range(min(wanted, len(pods) + allowed)):
             pod = pods.get(index)
-            if pod is None:
+            if pod is None and allowed:
+                allowed -= 1
                 self._create(found, index, revision)
             if in_order and (pod is None or not is_ready(pod) or is_leaving(pod)):
                 return
