@@ -6,11 +6,12 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs import division, silence, taints, thresholds, tolerations
+from karmadalab.teaching.labs import division, probing, silence, taints, thresholds, tolerations
 from karmadalab.teaching.student import generator
 from karmadalab.teaching.verdict import Mistake, Passed, Unsolved
 
 LABS: dict[str, TeachingLab] = {
+    "10": probing.LAB,
     "11": thresholds.LAB,
     "12": silence.LAB,
     "13": taints.LAB,
