@@ -6,7 +6,7 @@ binding made of it. A marked template keeps its policy even when a better one ap
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from karmadalab.api.meta import ObjectMeta, replace
@@ -43,6 +43,19 @@ def best_policy(obj: Unstructured, policies: Iterable[AnyPropagationPolicy]) -> 
         and (implicit := match_priority(obj, policy.spec.resourceSelectors))
     ]
     return min(matching, key=lambda item: item[:3])[3] if matching else None
+
+
+def policy_for(obj: Unstructured, policies: Iterable[AnyPropagationPolicy]) -> AnyPropagationPolicy | None:
+    """The policy that an unclaimed object follows, of those of its namespace and those for the whole fleet.
+
+    One of the object's own namespace goes before any ClusterPropagationPolicy, whatever their priorities.
+    """
+    everybody = list(policies)
+    own = best_policy(obj, [policy for policy in everybody if isinstance(policy, PropagationPolicy)])
+    return own or best_policy(obj, [policy for policy in everybody if isinstance(policy, ClusterPropagationPolicy)])
+
+
+PolicyRule = Callable[[Unstructured, Iterable[AnyPropagationPolicy]], AnyPropagationPolicy | None]
 
 
 def explicit_priority(policy: AnyPropagationPolicy) -> int:

@@ -85,6 +85,15 @@ def probe_without_client(why: str) -> Probe:
     return Probe(Condition(READY, "False", STATUS_COLLECTION_FAILED, message), False, False, message)
 
 
+def probed(member: MemberCluster) -> Probe:
+    """Ask a member how it is: `/readyz`, and `/healthz` only where there is no `/readyz`."""
+    try:
+        code = member.get_code("/readyz")
+        return probe_of_code(member.get_code("/healthz") if code == 404 else code)
+    except Unreachable as error:
+        return Probe(ready_from_probe(False, False), False, False, str(error).partition(": ")[2])
+
+
 class Observation(Data):
     """What is remembered of a cluster between probes.
 
@@ -161,6 +170,9 @@ class ClusterStatusController:
         on_healthy: called when a cluster was found healthy and is published as ready (the agent starts its lease then).
         adjust: the threshold filter; students bring their own.
         first_pass_s: seconds until the first probe; a process that was restarted lists everything before.
+
+    Attributes:
+        probe: how a member is asked; students bring their own.
     """
 
     name = NAME
@@ -182,6 +194,7 @@ class ClusterStatusController:
         self._now: Callable[[], float] = manager.clock.now
         self._on_healthy = on_healthy
         self._adjust = adjust
+        self.probe: Callable[[MemberCluster], Probe] = probed
         self._hasty = manager.settings.profile == "v1.13"  # a client that can't be built knows no threshold there
         self._observations: dict[str, Observation] = {}
         self._noticed: dict[str, tuple[str, int]] = {}  # the last answer and the row that recorded it
@@ -237,15 +250,6 @@ class ClusterStatusController:
             settings.cluster_success_threshold,
         )
         return ready
-
-    @staticmethod
-    def probe(member: MemberCluster) -> Probe:
-        """Ask a member how it is: `/readyz`, and `/healthz` only where there is no `/readyz`."""
-        try:
-            code = member.get_code("/readyz")
-            return probe_of_code(member.get_code("/healthz") if code == 404 else code)
-        except Unreachable as error:
-            return Probe(ready_from_probe(False, False), False, False, str(error).partition(": ")[2])
 
     def _publish(self, cluster: Cluster, member: MemberCluster | None, ready: Condition) -> None:
         """Write the condition, and with it what `member`, if given, says about itself."""

@@ -15,9 +15,10 @@ from typing import Any
 
 from karmadalab.api.claims import (
     Claim,
-    best_policy,
+    PolicyRule,
     claim_in,
     marks_of,
+    policy_for,
     unclaimed,
 )
 from karmadalab.api.cluster import EXECUTION_NAMESPACE_PREFIX
@@ -123,6 +124,9 @@ class ResourceDetector:
     Args:
         manager, store, interpreter: the control plane's.
         template_kinds: the kinds that may be propagated, as store names.
+
+    Attributes:
+        choose: which policy an unclaimed template follows; students bring their own.
     """
 
     name = NAME
@@ -131,6 +135,7 @@ class ResourceDetector:
         self._store = store
         self._interpreter = interpreter
         self._manager = manager
+        self.choose: PolicyRule = policy_for
         self._kinds = list(template_kinds)
         self._waiting: set[Request] = set()
         self._by_user: set[Request] = set()  # what somebody other than Karmada changed
@@ -237,10 +242,9 @@ class ResourceDetector:
             raise Retry("no matched propagation policy")
 
     def _match(self, template: Unstructured) -> AnyPropagationPolicy | None:
-        """A policy of the template's namespace before any that is for the whole fleet, whatever their priorities."""
         namespace = template.metadata.namespace
-        own = best_policy(template, self._store.list(PropagationPolicy, namespace)) if namespace else None
-        return own or best_policy(template, self._store.list(ClusterPropagationPolicy))
+        own = self._store.list(PropagationPolicy, namespace) if namespace else []
+        return self.choose(template, [*own, *self._store.list(ClusterPropagationPolicy)])
 
     def _follow(self, template: Unstructured, claim: Claim, by_karmada: bool) -> None:
         """Apply the policy that holds the template. When it is gone, take its marks off what it held.

@@ -52,6 +52,7 @@ REQUEUE_S = 10.0
 
 REASON, PRODUCER = "TaintUntolerated", "TaintManager"
 FOREVER = math.inf
+DeadlineRule = Callable[[Iterable[Taint], Sequence[Toleration]], float]
 WORKERS = 3  # a queue, in v1.18
 
 
@@ -193,6 +194,9 @@ class BindingEviction:
     Args:
         kind: the kind of bindings; each has a queue of its own.
         work_s: how long a worker is busy with a binding, before it rests; only in v1.18.
+
+    Attributes:
+        by_patience: from taints and tolerations to the moment of leaving; students bring their own.
     """
 
     def __init__(
@@ -202,6 +206,7 @@ class BindingEviction:
         self._store = store
         self._settings = manager.settings
         self._enabled = evicts(manager.settings)
+        self.by_patience: DeadlineRule = eviction_deadline
         self._now: Callable[[], float] = manager.clock.now
         if manager.settings.profile != "v1.13":
             rate = manager.settings.resource_eviction_rate
@@ -222,7 +227,7 @@ class BindingEviction:
         if not _is_on(binding.spec.clusters, cluster_name):
             return DONE
         tolerations = applied_tolerations(binding)
-        deadline = eviction_deadline(cluster.spec.taints, tolerations) if self._enabled else FOREVER
+        deadline = self.by_patience(cluster.spec.taints, tolerations) if self._enabled else FOREVER
         now = self._now()
         if deadline > now:
             return DONE if deadline == FOREVER else Result(deadline - now)

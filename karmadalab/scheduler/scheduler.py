@@ -25,7 +25,7 @@ from karmadalab.scheduler.filters import FILTERS
 from karmadalab.scheduler.notes import Notes
 from karmadalab.scheduler.plugins import DivisionStrategy, Estimator, FilterPlugin, ScorePlugin, checked
 from karmadalab.scheduler.scores import SCORES
-from karmadalab.scheduler.select import select_clusters
+from karmadalab.scheduler.select import Selection, select_clusters
 from karmadalab.scheduler.snapshot import Snapshot
 from karmadalab.scheduler.webster import Webster
 
@@ -48,6 +48,9 @@ class Scheduler:
             None: as the lab's settings have it, and by itself off.
         rng: where coin flips come from. None: no chance at all; equal claims go by name.
         explanations: write every verdict down while deciding. Otherwise that is done when someone asks.
+
+    Attributes:
+        selection: what the spread constraints allow; students bring their own.
 
     Raises:
         BadRequest: no such profile, or something that is no plugin.
@@ -78,6 +81,7 @@ class Scheduler:
         (self.division,) = checked([division or DIVISIONS[self.behaviour.division]], "divide", "division")
         self.enable_empty_workload_propagation = bool(enable_empty_workload_propagation)
         self.rng = rng
+        self.selection: Selection = select_clusters
 
     def completed(self, profile: str, enable_empty_workload_propagation: bool, rng: Random | None = None) -> Scheduler:
         """The same plugins, with what was left open filled in from a lab's settings."""
@@ -150,7 +154,7 @@ class Scheduler:
     ) -> list[Candidate]:
         """The candidates that the spread constraints allow. Raises `SelectionError`."""
         try:
-            selected = select_clusters(binding, candidates, notes)
+            selected = self.selection(binding, candidates, notes)
         except SelectionError as error:
             raise error.within("select clusters") from None
         if notes is not None:

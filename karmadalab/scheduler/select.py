@@ -6,7 +6,7 @@ ignored here. Mirrors `pkg/scheduler/core/spreadconstraint`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from karmadalab.api.policy import SPREAD_BY_CLUSTER, SPREAD_BY_REGION, SpreadConstraint
 from karmadalab.scheduler.binding_info import BindingInfo
@@ -15,6 +15,8 @@ from karmadalab.scheduler.errors import SelectionError
 from karmadalab.scheduler.groups import group_by_fields
 from karmadalab.scheduler.notes import Notes
 from karmadalab.scheduler.regions import choose_regions
+
+Selection = Callable[[BindingInfo, Sequence[Candidate], Notes | None], list[Candidate]]
 
 UNCONSTRAINED = SpreadConstraint(spreadByField=SPREAD_BY_CLUSTER)
 

@@ -6,15 +6,30 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs import division, silence, taints, thresholds
+from karmadalab.teaching.labs import (
+    claims,
+    division,
+    plugins,
+    probing,
+    silence,
+    spreading,
+    taints,
+    thresholds,
+    tolerations,
+)
 from karmadalab.teaching.student import generator
 from karmadalab.teaching.verdict import Mistake, Passed, Unsolved
 
 LABS: dict[str, TeachingLab] = {
+    "10": probing.LAB,
     "11": thresholds.LAB,
     "12": silence.LAB,
     "13": taints.LAB,
+    "20": claims.LAB,
+    "21": plugins.LAB,
+    "22": spreading.LAB,
     "23": division.LAB,
+    "30": tolerations.LAB,
 }
 
 
