@@ -52,6 +52,8 @@ class KindFleet(Data):
         wait: how long kind waits for each control plane to be Ready.
         memory: what one node needs; `up` refuses to start what the engine has no room for.
         images: images of the local engine to copy into every member, so that pods start without a registry.
+        agent_image: an image of the local engine with karmadalab in it (environments/agent.Dockerfile), copied into the
+            members in pull mode, so that their agents can run there as pods.
         configs: the kind config of each member, made by `read_kind_fleet`.
     """
 
@@ -61,11 +63,18 @@ class KindFleet(Data):
     wait: str | float = "5m"
     memory: Quantity = "900Mi"
     images: tuple[str, ...] = ()
+    agent_image: str = ""
     configs: tuple[ClusterConfig, ...] = ()
 
     def cluster_name(self, member: str) -> str:
         """What kind calls a member's cluster: with our prefix and the fleet's name, so that it can't be the user's."""
         return f"{PREFIX}-{self.name}-{member}"
+
+    def images_of(self, member: str) -> tuple[str, ...]:
+        """The images to copy into a member."""
+        mode = next(m.mode for m in self.members if m.name == member)
+        own = (self.agent_image,) if self.agent_image and mode == PULL else ()
+        return (*self.images, *own)
 
     @property
     def nodes(self) -> int:
