@@ -242,7 +242,18 @@ class Clusters:
         for image in self.fleet.images_of(member):
             self._on_step(member, Step(f"Loading image {image}", TOLD))
             try:
-                self.kind.load_image(image, self.fleet.cluster_name(member))
+                self._load_image(image, self.fleet.cluster_name(member))
             except ToolError as error:
                 return {member: error}
         return {}
+
+    def _load_image(self, image: str, cluster: str) -> None:
+        if self.engine.program == "docker":
+            self.kind.load_image(image, cluster)
+            return
+        archive = self.folder.path / "image.tar"
+        try:
+            self.engine.call("save", "-o", str(archive), image)
+            self.kind.load_archive(archive, cluster)
+        finally:
+            archive.unlink(missing_ok=True)
