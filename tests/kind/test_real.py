@@ -15,14 +15,12 @@ from random import Random
 import pytest
 
 from karmadalab import Lab, Settings
-from karmadalab.api.errors import Conflict, NotFound
 from karmadalab.environments.files import load_yaml
 from karmadalab.environments.kind.fleet import KindFleet, read_kind_fleet
 from karmadalab.environments.kind.progress import Step
 from karmadalab.environments.kind.running import run as run_program
 from karmadalab.environments.kind.tool import successful
 from karmadalab.environments.kind.updown import Clusters
-from tests.contract.apis import ADDRESS, INGRESS, ingress, other_port
 from tests.lessons import ROOT, run
 
 pytestmark = [pytest.mark.kind, pytest.mark.slow]
@@ -98,25 +96,6 @@ def placed(lab: Lab) -> None:
     lab.apply(ROOT / "environments" / "nginx.yaml")
     with step("first pods are ready"):
         lab.run_until(lambda lab: replacement(lab, ""), "5m")
-
-
-def test_the_contract_on_a_real_api_server(lab: Lab) -> None:
-    """What controllers rest on, with the client that they use. An Ingress: no controller touches it in kind."""
-    client = lab.world.member("member1").store
-    made = client.create(ingress(namespace="default"))
-    assert made.metadata.uid
-    assert client.get(INGRESS, "web", "default").metadata.uid == made.metadata.uid
-    changed = client.update(other_port(made))
-    assert changed.metadata.generation == made.metadata.generation + 1
-    with pytest.raises(Conflict):
-        client.update(other_port(made, 82))
-    reported = client.update_status(changed.with_status(ADDRESS))
-    assert reported.status == ADDRESS
-    assert reported.metadata.generation == changed.metadata.generation
-    client.delete(INGRESS, "web", "default")
-    assert client.find(INGRESS, "web", "default") is None
-    with pytest.raises(NotFound):
-        client.delete(INGRESS, "web", "default")
 
 
 def test_a_push_member_loses_its_power_and_after_it_a_pull_member(lab: Lab) -> None:
