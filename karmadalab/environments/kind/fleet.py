@@ -102,7 +102,13 @@ def read_kind_fleet(source: Any, where: str = "") -> KindFleet:
     if "configs" in source:
         raise Invalid(f"{where}: configs: name a kind config file in members[i].config instead")
     fleet = convert(_with_modes(source), KindFleet, where)
+    path = (
+        where
+        if fleet.name
+        else f"{where}: the file's own name names the fleet; rename it, or write name: into it; fleet"
+    )
     fleet = replace(fleet, name=fleet.name or default_name)
+    check_name(path, fleet.name, set())
     _check(fleet, where)
     return replace(fleet, configs=tuple(_config(fleet, member, folder, where) for member in fleet.members))
 
@@ -144,7 +150,6 @@ def _capitalised(member: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(fleet: KindFleet, where: str) -> None:
-    check_name(where, fleet.name, set())
     if not 1 <= len(fleet.members) <= MAX_MEMBERS:
         raise Invalid(f"{where}: members: a kind fleet has 1 to {MAX_MEMBERS}, not {len(fleet.members)}")
     if seconds(fleet.wait, f"{where}: wait") < 0:

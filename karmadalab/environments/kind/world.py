@@ -14,17 +14,16 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from karmadalab.api.cluster import PULL, Cluster, is_ready
+from karmadalab.api.cluster import Cluster, is_ready
 from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.core.client import ADDED, DELETED, Handler
-from karmadalab.core.clock import WallClock, real_time
+from karmadalab.core.clock import WallClock
 from karmadalab.core.trace import CREATE, DELETE, ERROR, UPDATE
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.faults import combined
 from karmadalab.environments.fleet import Fleet, MemberSpec
-from karmadalab.environments.http.client import HttpClient
-from karmadalab.environments.http.member import HttpMember, server_version
+from karmadalab.environments.http.member import server_version
 from karmadalab.environments.kind import join
 from karmadalab.environments.kind.agent_pod import AGENT, AgentPod
 from karmadalab.environments.kind.agent_pod import NAMESPACE as AGENT_NAMESPACE
@@ -32,41 +31,12 @@ from karmadalab.environments.kind.agents import Agents
 from karmadalab.environments.kind.connection import Connection
 from karmadalab.environments.kind.faults import KindFaults, wanted
 from karmadalab.environments.kind.measures import Measures
-from karmadalab.environments.link import UP, Link, Remote
-
-SETTLE_S = 120.0
+from karmadalab.environments.kind.member import SETTLE_S, KindMember, as_in_the_fleet, wait_for_answer
+from karmadalab.environments.link import UP, Remote
 
 _RECORDED = ("Deployment.apps", "Pod")
 _SYSTEM = ("kube-system", "kube-node-lease", "kube-public", "local-path-storage")
 _NOT_OURS = frozenset((*_SYSTEM, join.NAMESPACE, AGENT_NAMESPACE))
-
-
-class KindMember:
-    """A real member, with the parts that a simulated one has.
-
-    Attributes:
-        store: its objects, as the control plane's client sees them.
-        from_control_plane, from_agent: the member as each caller sees it.
-        uplink: the way of its agent to the control plane.
-    """
-
-    def __init__(self, connection: Connection, token: str, version: str, plane: ControlPlane, rng: Random) -> None:
-        self.connection, self.spec = connection, connection.spec
-        name, clock, trace = self.spec.name, plane.clock, plane.trace
-        caller = "agent" if self.pulls else "karmada"
-        member = HttpMember(name, connection.with_token(token), clock, trace, version, caller)
-        self.from_control_plane = self.from_agent = member
-        self.store: HttpClient = member.client
-        self.uplink = Link(f"agent@{name} -> karmada", clock, trace, rng)
-        self.nodes = tuple(connection.nodes())
-
-    @property
-    def pulls(self) -> bool:
-        """Whether an agent reports, rather than the control plane reaching in."""
-        return self.spec.mode == PULL
-
-    def __repr__(self) -> str:
-        return f"<KindMember {self.spec.name} {self.spec.mode} {self.connection.endpoint}>"
 
 
 class KindWorld(FakeWorld):
@@ -118,7 +88,7 @@ class KindWorld(FakeWorld):
                 self.trace.note("lab", "", said)
                 warnings.warn(said, stacklevel=2)
             for connection in self._connections.values():
-                _wait_for_answer(connection)
+                wait_for_answer(connection)
             for connection in self._connections.values():
                 with self.clock.taken():
                     self.join(connection.spec)
@@ -166,7 +136,7 @@ class KindWorld(FakeWorld):
         plane = self.control_plane
         if plane.store.find(Cluster, spec.name) is not None:
             raise BadRequest(f"member {spec.name} has joined already")
-        connection = connection._replace(spec=_as_in_the_fleet(spec, connection.spec))
+        connection = connection._replace(spec=as_in_the_fleet(spec, connection.spec))
         spec = connection.spec
         join.sweep(connection.admin)
         token = join.grant(connection.admin, spec.name)
@@ -273,38 +243,6 @@ class KindWorld(FakeWorld):
                 pass  # wakes the thread that keeps the clock going
         if self._pacer is not None and self._pacer is not threading.current_thread():
             self._pacer.join(5.0)
-
-
-def _as_in_the_fleet(spec: MemberSpec, known: MemberSpec) -> MemberSpec:
-    if spec == MemberSpec(spec.name):
-        return known
-    if spec.mode != known.mode:
-        raise BadRequest(
-            f"join: {spec.name} is a member in {known.mode} mode, not {spec.mode}; the fleet's file says which mode a "
-            f'member has, and lab.join("{spec.name}") takes it so'
-        )
-    return spec
-
-
-def _wait_for_answer(connection: Connection) -> None:
-    """A machine that was only just switched on takes half a minute until its API server answers.
-
-    Raises:
-        BadRequest: it does not answer for two minutes.
-    """
-    end = real_time() + SETTLE_S
-    while True:
-        try:
-            server_version(connection.admin, timeout_s=5.0)
-        except KarmadalabError as error:
-            if real_time() > end:
-                raise BadRequest(
-                    f"{connection.spec.name} at {connection.endpoint}: {error} for {SETTLE_S:g} s; "
-                    "karmadalab kind status shows its nodes, karmadalab kind up starts those that are off"
-                ) from None
-            threading.Event().wait(1.0)
-        else:
-            return
 
 
 def _quietly(call: Callable[[], None]) -> None:
