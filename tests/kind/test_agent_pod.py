@@ -226,6 +226,17 @@ def test_what_a_killed_lab_left_is_replaced(tmp_path: Path) -> None:
         assert repr(pod) == "<AgentPod karmada-agent@member2 running>"
 
 
+def test_a_lab_without_pods_takes_away_those_of_a_killed_one(tmp_path: Path) -> None:
+    with machines(PULL, speed=SPEED) as found:
+        machine = found["member2"]
+        agent_pod.AgentPod(
+            "member2", machine.connection().admin, agent_pod.agent_objects("member2", IMAGE, "old")
+        ).make()
+        flags, measures = Settings(), Measures(FakeEngine(found), FleetFolder("test", tmp_path))
+        with Lab(running_world([machine.connection()], measures, flags, Random(1), speed=SPEED), flags, None):
+            assert not {kind for kind, *_ in there(machine)} & {"Secret", "Deployment"}
+
+
 def test_a_member_out_of_reach_is_told_when_it_is_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent_pod, "_RETRY_S", 0.05)
     with machines(PULL, speed=SPEED) as found:

@@ -97,6 +97,12 @@ def _pod(member: str, image: str, flags: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def sweep(admin: Transport) -> None:
+    """Take away the agent of a lab that was killed, and its Secret, whose token opens nothing any more."""
+    secret, deployment = ("v1", "Secret", SECRET), ("apps/v1", "Deployment", AGENT)
+    take_away(admin, [plain_object(*what, NAMESPACE) for what in (secret, deployment)])
+
+
 class AgentPod:
     """One agent, with the handles of a process: `start` and `stop` scale its Deployment to one and to none.
 
@@ -122,7 +128,7 @@ class AgentPod:
 
     def make(self) -> None:
         """Make its objects, in place of what an earlier lab left. Raises `Unreachable`, `ApiError`, `BadRequest`."""
-        take_away(self._admin, self._objects[-2:])  # its Deployment, and its Secret with the token of that lab
+        sweep(self._admin)
         make(self._admin, self._objects)
         self._thread = threading.Thread(target=self._work, name=self.name, daemon=True)
         self._thread.start()

@@ -24,7 +24,7 @@ from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.faults import combined
 from karmadalab.environments.fleet import Fleet, MemberSpec
 from karmadalab.environments.http.member import server_version
-from karmadalab.environments.kind import join
+from karmadalab.environments.kind import agent_pod, join
 from karmadalab.environments.kind.agent_pod import AGENT, AgentPod
 from karmadalab.environments.kind.agent_pod import NAMESPACE as AGENT_NAMESPACE
 from karmadalab.environments.kind.agents import Agents
@@ -139,6 +139,7 @@ class KindWorld(FakeWorld):
         connection = connection._replace(spec=as_in_the_fleet(spec, connection.spec))
         spec = connection.spec
         join.sweep(connection.admin)
+        agent_pod.sweep(connection.admin)
         token = join.grant(connection.admin, spec.name)
         version = server_version(connection.admin)
         # The world of real clusters keeps its own members where the fake keeps simulated ones.
