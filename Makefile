@@ -40,7 +40,7 @@ test: lint ## every check and every test (ARGS goes to pytest)
 	$(SAY) 'pytest'
 	@$(PY) -m pytest -n $(JOBS) $(ARGS)
 
-test-kind: $(STAMP) ## the tests on real clusters (needs Docker and kind; a quarter of an hour)
+test-kind: $(STAMP) ## the tests on real clusters (needs Docker and kind; half an hour)
 	@$(BIN)/karmadalab doctor || true
 	$(SAY) 'pytest -m kind'
 	@$(PY) -m pytest -m kind -s $(ARGS)

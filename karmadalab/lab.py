@@ -160,6 +160,7 @@ class Lab(Objects):
         settings: Settings | Mapping[str, Any] | None = None,
         strict: bool = False,
         agents: str = "here",
+        listen: str = "",
         **options: Any,
     ) -> Lab:
         """A lab whose members are real clusters, made before with `karmadalab kind up`; time is real.
@@ -169,8 +170,12 @@ class Lab(Objects):
         Args:
             fleet: a fleet file such as environments/kind-three.yaml, or a mapping.
             seed, settings, strict: as for `live`.
-            agents: `here`, in this process and behind a link of the lab that faults can act on, or `process`: each
-                agent a process of its own, which can really be killed and frozen.
+            agents: `here`, in this process and behind a link of the lab that faults can act on; `process`: each agent a
+                process of its own, which can really be killed and frozen; `pod`: in its member, from the fleet's
+                `agent_image`.
+            listen: for pods, which can't reach loopback, where the control plane listens: `gateway` is this machine's
+                address in the engine's network; or an address of this machine, or a name that the engine passes on to
+                loopback (`host.docker.internal`). Where others could knock, a warning says so.
             options: `scheduler`, `threshold`, `interpreter`, as for `fake`.
 
         Raises:
@@ -181,11 +186,10 @@ class Lab(Objects):
 
         flags = settings if isinstance(settings, Settings) else Settings().with_flags(settings or {})
         rng = Random(_checked_seed(seed))
-        if agents not in ("here", "process"):
-            raise BadRequest(f"agents: write 'here' or 'process', not {agents!r}")
-        if agents == "process":  # the server stands above the lab
+        if agents != "here":  # the server stands above the lab
             options["serve"] = import_module("karmadalab.server").serve_store
-        return cls(open_world(fleet, flags, rng, strict=strict, **options), flags, seed)
+        world = open_world(fleet, flags, rng, agents=agents, listen=listen, strict=strict, **options)
+        return cls(world, flags, seed)
 
     def __enter__(self) -> Lab:
         return self

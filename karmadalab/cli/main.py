@@ -141,7 +141,9 @@ def member(
 def agent(
     member: Annotated[str, typer.Option(metavar="NAME", help="the member it is the agent of")],
     karmada: Annotated[Path, typer.Option(metavar="KUBECONFIG", help="of the control plane")],
-    kubeconfig: Annotated[Path, typer.Option(metavar="KUBECONFIG", help="of the member")],
+    kubeconfig: Annotated[
+        Path | None, typer.Option(metavar="KUBECONFIG", help="of the member; in a pod of it the service account's")
+    ] = None,
     set: Set = None,
     seed: Seed = None,
 ) -> None:

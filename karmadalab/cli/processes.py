@@ -46,13 +46,13 @@ def serve_member(
     run_until_stopped(served, f"{name}, Kubernetes {spec.kubernetes}")
 
 
-def run_agent(name: str, karmada: Path, kubeconfig: Path, flags: Mapping[str, Any], seed: int | None) -> None:
+def run_agent(name: str, karmada: Path, kubeconfig: Path | None, flags: Mapping[str, Any], seed: int | None) -> None:
     """Run the agent of a pull-mode member until Ctrl-C.
 
     Args:
         name: of the member.
         karmada: a kubeconfig of the control plane.
-        kubeconfig: one of the member itself.
+        kubeconfig: one of the member itself; None in a pod of it.
         flags: Karmada's flags that differ from the defaults.
         seed: for the jitter of heartbeats.
     """

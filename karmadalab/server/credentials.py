@@ -34,8 +34,8 @@ class Certificate(NamedTuple):
     key: bytes
 
 
-def make_certificate(host: str) -> Certificate:
-    """A certificate for an address of this machine.
+def make_certificate(*hosts: str) -> Certificate:
+    """A certificate for addresses of this machine, and names that others have for it; empty ones don't count.
 
     Raises:
         ImportError: the `server` extra is not installed.
@@ -48,11 +48,7 @@ def make_certificate(host: str) -> Certificate:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "karmadalab")])
     now = datetime.datetime.fromtimestamp(real_time(), datetime.UTC)
-    alternatives: list[x509.GeneralName] = [x509.DNSName("localhost")]
-    try:
-        alternatives.append(x509.IPAddress(ipaddress.ip_address(host)))
-    except ValueError:
-        alternatives.append(x509.DNSName(host))
+    alternatives = [x509.DNSName("localhost"), *(_alternative(x509, host) for host in dict.fromkeys(hosts) if host)]
     certificate = (
         x509.CertificateBuilder()
         .subject_name(name)
@@ -72,6 +68,13 @@ def make_certificate(host: str) -> Certificate:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     return Certificate(certificate.public_bytes(serialization.Encoding.PEM), private)
+
+
+def _alternative(x509: Any, host: str) -> Any:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
 
 
 def _usage(x509: Any) -> Any:
@@ -102,7 +105,7 @@ class Kept(NamedTuple):
 
 
 def kept(folder: Path, host: str) -> Kept | None:
-    """What clients of this folder's last server know, so that a control plane that was killed is found again.
+    """What clients of this folder's last server, called `host`, know: a control plane that was killed is found again.
 
     None, if there is nothing, if somebody else can have written it, or if the certificate ends within a day.
     """

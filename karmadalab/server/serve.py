@@ -55,6 +55,7 @@ class Served:
         *,
         port: int = 0,
         host: str = LOOPBACK,
+        known_as: str = "",
         folder: str | Path | None = None,
         token: str | None = None,
     ) -> None:
@@ -66,13 +67,13 @@ class Served:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.error: BaseException | None = None
         self._ready, self._stopping = threading.Event(), threading.Event()
-        before = kept(self.folder, host)
+        before = kept(self.folder, known_as or host)
         self.token = token if token is not None else before.token if before else secrets.token_urlsafe(24)
         self._socket = _listen_again(host, port, before.port if before else 0)
         self.port: int = self._socket.getsockname()[1]
-        self.address = f"https://{host}:{self.port}"
+        self.address = f"https://{known_as or host}:{self.port}"
         self.kubeconfig = self.folder / "kubeconfig"
-        certificate = before.certificate if before else make_certificate(host)
+        certificate = before.certificate if before else make_certificate(host, known_as)
         for name, data in (("server.crt", certificate.certificate), ("server.key", certificate.key)):
             write_private(self.folder / name, data)
         self.contexts = list(contexts)
@@ -256,7 +257,7 @@ def serve(lab: Lab, *, port: int = 0, folder: str | Path | None = None, host: st
 
 
 def serve_store(store: Store, name: str, kubernetes: str = KUBERNETES, **options: Any) -> Served:
-    """Serve one store alone, as a process of its own does."""
+    """Serve one store alone, as a process of its own does; with `known_as`, for clients that know this machine so."""
     _require_extra()
     return Served(
         store.clock, lambda loop: OneApi(Api(store, loop, kubernetes=kubernetes)), {name: ""}, **options

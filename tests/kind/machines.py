@@ -22,10 +22,10 @@ from karmadalab.core.clock import WallClock
 from karmadalab.core.trace import Trace
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.environments.http.transport import LATE, REFUSED, Answer, Stream, Transport
+from karmadalab.environments.kind.connection import Connection
 from karmadalab.environments.kind.engine import Engine, Node
 from karmadalab.environments.kind.official import OfficialTransport
 from karmadalab.environments.kind.running import Output
-from karmadalab.environments.kind.world import Connection
 from karmadalab.environments.member import SimulatedMember
 from karmadalab.server import serve_store
 
@@ -134,7 +134,7 @@ class FakeEngine(Engine):
             return 1, f"Error response from daemon: container {machine.name} is not running"
         if words[3] == "iptables":
             return self._filter(machine, words[6], words[7:])
-        return (0, "") if words[3] in ("tc", "crictl", "kubectl") else (99, f"no {words[3]} here")
+        return (0, "") if words[3] in ("tc", "crictl", "kubectl", "sh") else (99, f"no {words[3]} here")
 
     @staticmethod
     def _filter(machine: Machine, action: str, rule: tuple[str, ...]) -> tuple[int, str]:

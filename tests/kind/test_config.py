@@ -89,6 +89,15 @@ def test_bad_fleets(fleet: Any, said: str) -> None:
         read_kind_fleet(fleet)
 
 
+def test_a_file_whose_name_can_not_name_a_fleet(tmp_path: Path) -> None:
+    path = tmp_path / "kind-My Fleet.yaml"
+    path.write_text("members: [a]\n")
+    with pytest.raises(Invalid, match=r"rename it, or write name: into it; fleet\.name: 'My Fleet' is not"):
+        read_kind_fleet(path)
+    path.write_text("name: mine\nmembers: [a]\n")
+    assert read_kind_fleet(path).name == "mine"
+
+
 def test_a_member_with_its_own_config_keeps_it_and_gets_our_name_and_labels(tmp_path: Path) -> None:
     (tmp_path / "kind-mine.yaml").write_text("members:\n- {name: a, config: a.kind.yaml}\n- {name: b, workers: 2}\n")
     (tmp_path / "a.kind.yaml").write_text(

@@ -1,4 +1,4 @@
-"""On real kind clusters: `make test-kind`. Everything that the other tests do with stand-ins, once for real.
+"""On real kind clusters: `make test-kind`. What the other tests do with stand-ins, once for real.
 
 Makes the fleet of environments/kind-three.yaml in a folder of its own and removes it again, so that neither the user's
 clusters nor a fleet they have made are touched. Says how long each step took.
@@ -7,7 +7,7 @@ clusters nor a fleet they have made are touched. Says how long each step took.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -15,16 +15,19 @@ from random import Random
 import pytest
 
 from karmadalab import Lab, Settings
-from karmadalab.api.errors import Conflict, NotFound
+from karmadalab.environments.files import load_yaml
 from karmadalab.environments.kind.fleet import KindFleet, read_kind_fleet
 from karmadalab.environments.kind.progress import Step
+from karmadalab.environments.kind.running import run as run_program
+from karmadalab.environments.kind.tool import successful
 from karmadalab.environments.kind.updown import Clusters
-from tests.contract.apis import ADDRESS, INGRESS, ingress, other_port
 from tests.lessons import ROOT, run
 
 pytestmark = [pytest.mark.kind, pytest.mark.slow]
 
-FLEET = ROOT / "environments" / "kind-three.yaml"
+IMAGE = "karmadalab-agent:test"
+THREE = load_yaml(ROOT / "environments" / "kind-three.yaml")
+FLEET = read_kind_fleet({**THREE, "name": "three", "agent_image": IMAGE})  # the name that the lessons know it by
 FLAGS = Settings(
     failover_eviction_timeout="60s", default_not_ready_toleration_seconds=30, default_unreachable_toleration_seconds=30
 )
@@ -46,7 +49,12 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KindFleet]:
     """The clusters, for all tests of this module."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KARMADALAB_HOME", str(tmp_path_factory.mktemp("home")))
-        clusters = Clusters(read_kind_fleet(FLEET), on_step=tell)
+        clusters = Clusters(FLEET, on_step=tell)
+        with step(f"build {IMAGE}"):
+            dockerfile = str(ROOT / "environments" / "agent.Dockerfile")
+            successful(
+                run_program(clusters.engine.program, "build", "-t", IMAGE, "-f", dockerfile, str(ROOT), timeout_s=600.0)
+            )
         before = set(clusters.kind.clusters())
         try:
             with step("up"):
@@ -90,34 +98,18 @@ def placed(lab: Lab) -> None:
         lab.run_until(lambda lab: replacement(lab, ""), "5m")
 
 
-def test_the_contract_on_a_real_api_server(lab: Lab) -> None:
-    """What controllers rest on, with the client that they use. An Ingress: no controller touches it in kind."""
-    client = lab.world.member("member1").store
-    made = client.create(ingress(namespace="default"))
-    assert made.metadata.uid
-    assert client.get(INGRESS, "web", "default").metadata.uid == made.metadata.uid
-    changed = client.update(other_port(made))
-    assert changed.metadata.generation == made.metadata.generation + 1
-    with pytest.raises(Conflict):
-        client.update(other_port(made, 82))
-    reported = client.update_status(changed.with_status(ADDRESS))
-    assert reported.status == ADDRESS
-    assert reported.metadata.generation == changed.metadata.generation
-    client.delete(INGRESS, "web", "default")
-    assert client.find(INGRESS, "web", "default") is None
-    with pytest.raises(NotFound):
-        client.delete(INGRESS, "web", "default")
-
-
-def test_a_push_member_loses_its_power(lab: Lab) -> None:
+def test_a_push_member_loses_its_power_and_after_it_a_pull_member(lab: Lab) -> None:
+    """The first failover moves a copy to the third member, whatever its mode; the second takes it from there."""
     placed(lab)
-    victim = next(name for name in lab.placement["default/nginx-deployment"] if name in ("member1", "member2"))
-    lab.fault(victim).power_off()
-    with step(f"{victim} lost its power: the replacement is ready"):
-        lab.run_until(lambda lab: replacement(lab, victim), "6m")
-    lab.heal()
-    with step(f"{victim} is back and Ready"):
-        lab.run_until(lambda lab: "Ready=True" in repr(lab.get("Cluster", victim)), "5m")
+    [spare] = set(lab.members) - set(lab.placement["default/nginx-deployment"])
+    assert spare == "member3", "the scheduler prefers by name, and member3 pulls"
+    for victim in ("member1", spare):
+        lab.fault(victim).power_off()
+        with step(f"{victim} lost its power: the replacement is ready"):
+            lab.run_until(lambda lab, victim=victim: replacement(lab, victim), "6m")
+        lab.heal()
+        with step(f"{victim} is back and Ready"):
+            lab.run_until(lambda lab, victim=victim: "Ready=True" in repr(lab.get("Cluster", victim)), "5m")
 
 
 def test_a_push_member_falls_silent(lab: Lab) -> None:
@@ -137,6 +129,24 @@ def test_the_agent_of_a_pull_member_is_stopped(lab: Lab) -> None:
     lab.heal()
     with step("member3's agent is back"):
         lab.run_until(lambda lab: "Ready=True" in repr(lab.get("Cluster", "member3")), "3m")
+
+
+def test_the_agent_of_a_pull_member_is_a_pod(fleet: KindFleet) -> None:
+    """It is stopped, cut off and frozen where it runs, and each time believed again when it is back."""
+
+    def is_ready(state: str) -> Callable[[Lab], bool]:
+        return lambda lab: f"Ready={state}" in repr(lab.get("Cluster", "member3"))
+
+    with step("join and settle, the agent in a pod"), pytest.warns(UserWarning, match="not only on loopback"):
+        opened = Lab.kind(fleet, settings=FLAGS, agents="pod", listen="gateway", strict=True)
+    with opened as lab:
+        for fault in ("stop_agent", "silence", "freeze_agent"):
+            getattr(lab.fault("member3"), fault)()
+            with step(f"{fault}: the lease is missed"):
+                lab.run_until(is_ready("Unknown"), "3m")
+            lab.heal()
+            with step("healed"):
+                lab.run_until(is_ready("True"), "5m")
 
 
 @pytest.mark.parametrize("name", ["90_the_same_on_kind", "91_predicted_and_observed"])

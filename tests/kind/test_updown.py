@@ -218,6 +218,21 @@ def test_images_are_loaded_and_a_missing_one_is_named(world: World) -> None:
         Clusters(fleet).up()
 
 
+def test_of_another_engine_images_are_saved_and_loaded_as_files(world: World, empty_path: Path) -> None:
+    """`kind load docker-image` asks Docker, whatever engine runs the nodes."""
+    (empty_path / "docker").rename(empty_path / "podman")
+    fleet = read_kind_fleet({"name": "test", "members": ["member1"], "images": ["localhost/nginx:1.27"]})
+    world.plan(images=["localhost/nginx:1.27"])
+    Clusters(fleet).up()
+    archive = FleetFolder("test").path / "image.tar"
+    assert world.calls("podman", "save") == [["podman", "save", "-o", str(archive), "localhost/nginx:1.27"]]
+    assert world.calls("kind", "load") == [["kind", "load", "image-archive", str(archive), "--name", ONE]]
+    assert not archive.exists()
+    world.plan()
+    with pytest.raises(FleetError, match="image not known"):
+        Clusters(fleet).up()
+
+
 def test_a_stopped_node_shows_in_the_status_and_up_starts_it(fleet: KindFleet, world: World) -> None:
     clusters = Clusters(fleet)
     clusters.up()

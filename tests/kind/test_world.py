@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,13 +49,18 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def lab_over(folder: Path, *specs: MemberSpec, serve: Serve | None = None) -> Iterator[Opened]:
     with machines(*specs, speed=SPEED) as found:
         engine = FakeEngine(found)
-        measures = Measures(engine, FleetFolder("test", folder))
-        connections = [machine.connection() for machine in found.values()]
-        flags = Settings().with_flags(FLAGS)
-        world = running_world(connections, measures, flags, Random(1), strict=True, speed=SPEED, serve=serve)
-        with Lab(world, flags, None) as lab:
+        with opened(folder, found, engine, serve) as lab:
             yield lab, found, engine
-        assert world.error is None
+        assert lab.world.error is None
+
+
+def opened(folder: Path, found: dict[str, Machine], engine: FakeEngine, serve: Serve | None = None) -> Lab:
+    """A lab over machines, running."""
+    measures = Measures(engine, FleetFolder("test", folder))
+    connections = [machine.connection() for machine in found.values()]
+    flags = Settings().with_flags(FLAGS)
+    world = running_world(connections, measures, flags, Random(1), strict=True, speed=SPEED, serve=serve)
+    return Lab(world, flags, None)
 
 
 def times(lab: Lab, name: str, *words: str) -> list[float]:
@@ -159,6 +166,31 @@ def test_an_exception_heals_and_so_does_the_end(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         break_and_fall()
     assert seen["member1"].state == "running"
+    assert FleetFolder("test", tmp_path).read().faults == ()
+
+
+LEFT_OPEN = """
+import atexit, sys
+from pathlib import Path
+from tests.kind import test_world
+from tests.kind.machines import machines
+with machines(test_world.PUSH, speed=test_world.SPEED) as found:
+    engine = test_world.FakeEngine(found)
+    atexit.register(lambda: print(engine.calls))  # runs last
+    lab = test_world.opened(Path(sys.argv[1]), found, engine)
+    lab.fault("member1").freeze()
+    {end}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["sys.exit()", "1 / 0"])
+def test_a_python_that_ends_with_a_lab_open_heals_first(end: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", LEFT_OPEN.format(end=end), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    node = "karmadalab-test-member1-control-plane"
+    assert done.stdout == f"[('pause', '{node}'), ('unpause', '{node}')]\n", done.stderr
+    assert ("ZeroDivisionError" in done.stderr) == (end == "1 / 0")
     assert FleetFolder("test", tmp_path).read().faults == ()
 
 

@@ -1,7 +1,8 @@
-"""karmada-agent of a pull member as a process of its own, which can be killed, frozen and started again for real.
+"""karmada-agent of a pull member outside this process, so that it can be killed, frozen and started again for real.
 
-It has the handles of a `core.controller.Manager`, so that faults treat both alike. The process is `karmadalab agent`:
-it reaches the control plane through the lab's own server, and the member with the account that joining made there.
+It has the handles of a `core.controller.Manager`, so that faults treat all alike. Either it is a process beside this
+one (`karmadalab agent`), which works in the member with the account that joining made there, or a pod in the member
+(`agent_pod`). Both reach the control plane through the lab's own server.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from karmadalab.api.scheme import to_json
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.environments.files import load_yaml
+from karmadalab.environments.kind.agent_pod import AgentPod, agent_objects
+from karmadalab.environments.kind.connection import Connection
+from karmadalab.environments.kind.listening import NEAR, Listening
 from karmadalab.environments.kind.running import Running
 from karmadalab.environments.kind.state import FleetFolder
 
@@ -25,6 +29,7 @@ class Server(Protocol):
     """What serves the control plane."""
 
     kubeconfig: Path
+    port: int
 
     def close(self) -> None:
         """End it."""
@@ -32,6 +37,22 @@ class Server(Protocol):
 
 
 Serve = Callable[..., Server]
+
+
+class Agent(Protocol):
+    """One agent, with the handles of a `core.controller.Manager`."""
+
+    name: str
+    running: bool
+    paused: bool
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def leave(self) -> None:
+        """End it for good; nothing of it is left."""
+        ...
 
 
 class AgentProcess:
@@ -59,6 +80,8 @@ class AgentProcess:
         self._send(signal.SIGKILL)
         self.running = self.paused = False
 
+    leave = stop
+
     def pause(self) -> None:
         """Let it stand still (SIGSTOP)."""
         self._send(signal.SIGSTOP)
@@ -78,42 +101,123 @@ class AgentProcess:
         return f"<AgentProcess {self.name} {state}>"
 
 
-class Agents:
-    """The agents of a fleet, and the server through which they reach the control plane.
+class Agents(Protocol):
+    """The agents of a fleet that are more than a part of this process, and the server they reach the control plane by.
+
+    Attributes:
+        pods: whether they are pods in their members.
+        way: for pods, the address and the port of the control plane, as packets to it have them; None where a name
+            stands in for the address.
+    """
+
+    pods: bool
+
+    @property
+    def way(self) -> tuple[str, int] | None: ...
+
+    def open(self) -> str:
+        """Start the server; it needs the lab's turn for that, so whoever calls must not have it.
+
+        Returns:
+            What a person should know about where it listens, empty when that is loopback.
+        """
+        ...
+
+    def make(self, connection: Connection, token: str) -> Agent:
+        """An agent, not started."""
+        ...
+
+    def close(self) -> None:
+        """End the server; the agents are ended by whoever has them."""
+        ...
+
+
+class _Serving:
+    """A server in front of a store, for as long as agents need it.
 
     Args:
         serve: serves a store (`karmadalab.server.serve_store`; the layer above, so it is handed in).
         store: the control plane's.
-        settings: Karmada's flags, for the processes.
-        folder: where their kubeconfigs go.
+        settings: Karmada's flags, for the agents.
+        folder: where kubeconfigs go.
+        where: where to listen.
     """
 
-    def __init__(self, serve: Serve, store: Store, settings: Settings, folder: FleetFolder) -> None:
-        self._serve, self._store, self._settings, self._folder = serve, store, settings, folder
+    def __init__(
+        self, serve: Serve, store: Store, settings: Settings, folder: FleetFolder, where: Listening = NEAR
+    ) -> None:
+        self._serve, self._store, self._folder, self.where = serve, store, folder, where
+        self.flags = tuple(word for flag, value in settings.changed().items() for word in ("--set", f"{flag}={value}"))
         self._server: Server | None = None
 
-    def open(self) -> None:
-        """Start the server; it needs the lab's turn for that, so whoever calls must not have it."""
-        if self._server is None:
-            self._server = self._serve(self._store, "karmada-apiserver", folder=self._folder.path / "server")
-
-    def make(self, member: str, kubeconfig: Path, token: str) -> AgentProcess:
-        """An agent, not started."""
+    @property
+    def server(self) -> Server:
+        """The server. Raises `BadRequest` when there is none."""
         if self._server is None:
             raise BadRequest("the control plane is not served: the lab is closed")
-        own = self._folder.path / f"{member}.agent.kubeconfig"
-        self._folder.write_file(own, to_json(with_token(load_yaml(kubeconfig), token)))
-        flags = [word for flag, value in self._settings.changed().items() for word in ("--set", f"{flag}={value}")]
-        command = (sys.executable, "-m", "karmadalab", "agent", "--member", member)
-        return AgentProcess(
-            member, (*command, "--karmada", str(self._server.kubeconfig), "--kubeconfig", str(own), *flags)
+        return self._server
+
+    def open(self) -> str:
+        """See `Agents.open`."""
+        if self._server is None:
+            options = {"folder": self._folder.path / "server", "host": self.where.host, "known_as": self.where.known_as}
+            self._server = self._serve(self._store, "karmada-apiserver", **options)
+        if not self.where.is_open:
+            return ""
+        return (
+            f"the control plane listens on {self.where.host}, port {self._server.port}, not only on loopback: who "
+            "reaches it and has the lab's token can do anything in it"
         )
 
     def close(self) -> None:
-        """End the server; the agents are ended by whoever has them."""
+        """See `Agents.close`."""
         if self._server is not None:
             self._server.close()
             self._server = None
+
+
+class ProcessAgents(_Serving):
+    """Agents that are processes of this machine."""
+
+    pods = False
+    way = None
+
+    def make(self, connection: Connection, token: str) -> AgentProcess:
+        """See `Agents.make`."""
+        member = connection.spec.name
+        own = self._folder.path / f"{member}.agent.kubeconfig"
+        self._folder.write_file(own, to_json(with_token(load_yaml(connection.kubeconfig), token)))
+        command = (sys.executable, "-m", "karmadalab", "agent", "--member", member)
+        karmada = str(self.server.kubeconfig)
+        return AgentProcess(member, (*command, "--karmada", karmada, "--kubeconfig", str(own), *self.flags))
+
+
+class PodAgents(_Serving):
+    """Agents that are pods in their members.
+
+    Args:
+        image: what they run.
+    """
+
+    pods = True
+
+    def __init__(
+        self, serve: Serve, store: Store, settings: Settings, folder: FleetFolder, where: Listening, image: str
+    ) -> None:
+        super().__init__(serve, store, settings, folder, where)
+        self._image = image
+
+    @property
+    def way(self) -> tuple[str, int] | None:
+        """See `Agents`."""
+        return (self.where.known_as, self.server.port) if self.where.is_address else None
+
+    def make(self, connection: Connection, token: str) -> AgentPod:
+        """Make its objects in the member, with no pod yet. It works there as a service account of its own."""
+        member, kubeconfig = connection.spec.name, self.server.kubeconfig.read_text(encoding="utf-8")
+        agent = AgentPod(member, connection.admin, agent_objects(member, self._image, kubeconfig, self.flags))
+        agent.make()
+        return agent
 
 
 def with_token(config: Mapping[str, Any], token: str) -> dict[str, Any]:

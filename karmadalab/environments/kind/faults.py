@@ -1,7 +1,7 @@
 """The lab's faults on real clusters: the same words, carried out on machines.
 
-What a push member meets happens in the network namespace of its nodes. A pull member's agent runs beside the lab, so
-its way to the control plane is the lab's own link, and faults on that way act there.
+What a push member meets happens in the network namespace of its nodes, and so does what an agent in a pod meets. A pull
+member's agent that runs beside the lab has the lab's own link for its way to the control plane; faults on it act there.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from karmadalab.api.errors import BadRequest
 from karmadalab.environments.fault_control import MemberFaults, When
 from karmadalab.environments.faults import FROZEN, Effect, Fault
 from karmadalab.environments.kind import measures
+from karmadalab.environments.kind.agent_pod import AGENT
+from karmadalab.environments.kind.agents import Agents
 from karmadalab.environments.kind.engine import Node
 from karmadalab.environments.kind.measures import Measure
 from karmadalab.environments.link import REFUSED, SILENT, UP
@@ -35,15 +37,29 @@ class KindFaults(MemberFaults):
     def _fault(self, name: str, at: When, for_: When, **options: Any) -> Fault:
         if name in _ONLY_FAKE:
             raise BadRequest(f"{name} exists only in Lab.fake: {_ONLY_FAKE[name]}")
-        in_process = getattr(self._world, "processes", None) is not None and self._world.member(self.target).pulls
-        if in_process and name in _ON_THE_WAY:
+        if name in _ON_THE_WAY:
+            self._check_way(name)
+        return super()._fault(name, at, for_, **options)
+
+    def _check_way(self, name: str) -> None:
+        """The way of an agent to the control plane must be one that the lab, or a node's packet filter, can act on."""
+        agents: Agents | None = getattr(self._world, "processes", None)
+        if agents is None or not self._world.member(self.target).pulls:
+            return
+        if not agents.pods:
             raise BadRequest(
                 f"{name}: {self.target}'s agent is a process with a way of its own; use stop_agent, or agents='here'"
             )
-        return super()._fault(name, at, for_, **options)
+        if agents.way is None and name in ("silence", "cut_off"):
+            raise BadRequest(
+                f"{name}: {self.target}'s agent calls the control plane by a name, and packets have addresses; use "
+                "stop_agent, or a listen= with an address"
+            )
 
 
-def wanted(acting: Sequence[Fault], effect: Effect, nodes: Sequence[Node], pulls: bool) -> list[Measure]:
+def wanted(
+    acting: Sequence[Fault], effect: Effect, nodes: Sequence[Node], pulls: bool, agents: Agents | None = None
+) -> list[Measure]:
     """The measures that the faults on a member add up to.
 
     Args:
@@ -51,6 +67,7 @@ def wanted(acting: Sequence[Fault], effect: Effect, nodes: Sequence[Node], pulls
         effect: what they add up to.
         nodes: the member's node containers, the control plane's first.
         pulls: whether the member is in pull mode.
+        agents: those outside this process, if there are any.
     """
     entrance = nodes[0]
     found: list[Measure] = []
@@ -67,6 +84,8 @@ def wanted(acting: Sequence[Fault], effect: Effect, nodes: Sequence[Node], pulls
         found += measures.filtered(entrance.name, _ACTIONS[effect.api], "api")
     if not pulls:
         found += _on_the_way(effect, entrance)
+    elif agents is not None and agents.pods:
+        found += _on_the_pods_way(effect, nodes, agents.way)
     return found
 
 
@@ -79,4 +98,16 @@ def _on_the_way(effect: Effect, entrance: Node) -> list[Measure]:
         found += measures.filtered(entrance.name, _ACTIONS[effect.path], "path", sources)
     if effect.latency_s or effect.loss:
         found.append(measures.shaped(entrance.name, effect.latency_s, effect.loss))
+    return found
+
+
+def _on_the_pods_way(effect: Effect, nodes: Sequence[Node], way: tuple[str, int] | None) -> list[Measure]:
+    """Faults on an agent in a pod, and on its way out; it may be on any of the nodes."""
+    found: list[Measure] = []
+    if effect.process == FROZEN:
+        found += [measures.agent_frozen(node.name, AGENT) for node in nodes]
+    if effect.path != UP and way is not None:
+        found += [measures.agent_cut_off(node.name, _ACTIONS[effect.path], way) for node in nodes]
+    if effect.latency_s or effect.loss:
+        found += [measures.shaped(node.name, effect.latency_s, effect.loss) for node in nodes]
     return found

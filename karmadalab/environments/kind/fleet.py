@@ -52,6 +52,8 @@ class KindFleet(Data):
         wait: how long kind waits for each control plane to be Ready.
         memory: what one node needs; `up` refuses to start what the engine has no room for.
         images: images of the local engine to copy into every member, so that pods start without a registry.
+        agent_image: an image of the local engine with karmadalab in it (environments/agent.Dockerfile), copied into the
+            members in pull mode, so that their agents can run there as pods.
         configs: the kind config of each member, made by `read_kind_fleet`.
     """
 
@@ -61,11 +63,18 @@ class KindFleet(Data):
     wait: str | float = "5m"
     memory: Quantity = "900Mi"
     images: tuple[str, ...] = ()
+    agent_image: str = ""
     configs: tuple[ClusterConfig, ...] = ()
 
     def cluster_name(self, member: str) -> str:
         """What kind calls a member's cluster: with our prefix and the fleet's name, so that it can't be the user's."""
         return f"{PREFIX}-{self.name}-{member}"
+
+    def images_of(self, member: str) -> tuple[str, ...]:
+        """The images to copy into a member."""
+        mode = next(m.mode for m in self.members if m.name == member)
+        own = (self.agent_image,) if self.agent_image and mode == PULL else ()
+        return (*self.images, *own)
 
     @property
     def nodes(self) -> int:
@@ -93,7 +102,13 @@ def read_kind_fleet(source: Any, where: str = "") -> KindFleet:
     if "configs" in source:
         raise Invalid(f"{where}: configs: name a kind config file in members[i].config instead")
     fleet = convert(_with_modes(source), KindFleet, where)
+    path = (
+        where
+        if fleet.name
+        else f"{where}: the file's own name names the fleet; rename it, or write name: into it; fleet"
+    )
     fleet = replace(fleet, name=fleet.name or default_name)
+    check_name(path, fleet.name, set())
     _check(fleet, where)
     return replace(fleet, configs=tuple(_config(fleet, member, folder, where) for member in fleet.members))
 
@@ -135,7 +150,6 @@ def _capitalised(member: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(fleet: KindFleet, where: str) -> None:
-    check_name(where, fleet.name, set())
     if not 1 <= len(fleet.members) <= MAX_MEMBERS:
         raise Invalid(f"{where}: members: a kind fleet has 1 to {MAX_MEMBERS}, not {len(fleet.members)}")
     if seconds(fleet.wait, f"{where}: wait") < 0:

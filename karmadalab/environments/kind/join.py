@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from karmadalab.api.cluster import LEASE_NAMESPACE, Cluster, ClusterSpec, LocalSecretReference
-from karmadalab.api.errors import AlreadyExists, BadRequest, NotFound
+from karmadalab.api.errors import BadRequest, NotFound
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.scheme import decode, resource_type
 from karmadalab.api.unstructured import Unstructured
@@ -22,14 +22,20 @@ from karmadalab.core.store import Store
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.environments.http import paths
 from karmadalab.environments.http.refusal import refusal
-from karmadalab.environments.http.transport import Answer, Transport
+from karmadalab.environments.http.transport import Transport
+from karmadalab.environments.kind.objects import (
+    POLL_S,
+    SYSTEM_LABEL,
+    TIMEOUT_S,
+    all_rights,
+    call,
+    make,
+    plain_object,
+    take_away,
+)
 
 NAMESPACE = LEASE_NAMESPACE  # karmada-cluster: also where the member keeps the control plane's account
-_SYSTEM_LABEL = {"karmada.io/system": "true"}
-_RBAC = "rbac.authorization.k8s.io"
 _SWEPT = ("Deployment", "StatefulSet", "DaemonSet", "CronJob", "Job", "Service", "Ingress", "ConfigMap", "Secret")
-_TIMEOUT_S = 30.0
-_POLL_S = 0.1
 
 
 def account(member: str) -> str:
@@ -39,48 +45,29 @@ def account(member: str) -> str:
 
 def objects(member: str) -> Iterator[dict[str, Any]]:
     """What a member gets, in the order in which it is made."""
-    yield _object("v1", "Namespace", NAMESPACE, "")
+    yield plain_object("v1", "Namespace", NAMESPACE)
     for name in (account(member), "karmada-impersonator"):
-        yield _object("v1", "ServiceAccount", name)
-        secret = _object("v1", "Secret", name)
+        yield plain_object("v1", "ServiceAccount", name, NAMESPACE)
+        secret = plain_object("v1", "Secret", name, NAMESPACE)
         secret["metadata"]["annotations"] = {"kubernetes.io/service-account.name": name}
         yield {**secret, "type": "kubernetes.io/service-account-token"}
-    role = f"karmada-controller-manager:{account(member)}"
-    everything = [
-        {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]},
-        {"nonResourceURLs": ["*"], "verbs": ["get"]},
-    ]
-    yield {**_object(f"{_RBAC}/v1", "ClusterRole", role, ""), "rules": everything}
-    yield {
-        **_object(f"{_RBAC}/v1", "ClusterRoleBinding", role, ""),
-        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role},
-        "subjects": [{"kind": "ServiceAccount", "name": account(member), "namespace": NAMESPACE}],
-    }
+    yield from all_rights(f"karmada-controller-manager:{account(member)}", account(member), NAMESPACE)
 
 
-def grant(transport: Transport, member: str, timeout_s: float = _TIMEOUT_S) -> str:
+def grant(transport: Transport, member: str, timeout_s: float = TIMEOUT_S) -> str:
     """Make the control plane's account in a member; returns its token. Doing it again is no error.
 
     Raises:
         Unreachable, ApiError: the member does not answer, or refuses.
         BadRequest: it gave out no token in time.
     """
-    _wait_for_the_end_of(transport, NAMESPACE, timeout_s)
-    for data in objects(member):
-        try:
-            _call(transport, "POST", _path(data, collection=True), data)
-        except AlreadyExists:
-            continue
+    make(transport, objects(member), timeout_s)
     return _token(transport, account(member), timeout_s)
 
 
 def revoke(transport: Transport, member: str) -> None:
     """Take away what `grant` made; what is gone already is no error."""
-    for data in reversed(list(objects(member))):
-        try:
-            _call(transport, "DELETE", _path(data), {"propagationPolicy": "Background"})
-        except NotFound:
-            continue
+    take_away(transport, objects(member))
 
 
 def sweep(transport: Transport) -> int:
@@ -93,7 +80,7 @@ def sweep(transport: Transport) -> int:
     for kind in _SWEPT:
         rt = resource_type(kind)
         answer = transport.request(
-            "GET", paths.collection(rt), {"labelSelector": f"{MANAGED_LABEL}=true"}, None, _TIMEOUT_S
+            "GET", paths.collection(rt), {"labelSelector": f"{MANAGED_LABEL}=true"}, None, TIMEOUT_S
         )
         if answer.code >= 400:
             raise refusal(answer, rt.plural)
@@ -101,7 +88,7 @@ def sweep(transport: Transport) -> int:
             meta = found["metadata"]
             path = paths.item(rt, meta["name"], meta.get("namespace", ""))
             try:
-                _call(transport, "DELETE", path, {"propagationPolicy": "Background"})
+                call(transport, "DELETE", path, {"propagationPolicy": "Background"})
             except NotFound:
                 continue
             deleted += 1
@@ -111,7 +98,7 @@ def sweep(transport: Transport) -> int:
 def cluster_id(transport: Transport) -> str:
     """What tells a cluster from all others: the uid of its kube-system namespace."""
     path = paths.item(resource_type("Namespace"), "kube-system")
-    return str(_call(transport, "GET", path, None)["metadata"]["uid"])
+    return str(call(transport, "GET", path, None)["metadata"]["uid"])
 
 
 def register(store: Store, spec: MemberSpec, endpoint: str, token: str, uid: str) -> None:
@@ -124,7 +111,7 @@ def register(store: Store, spec: MemberSpec, endpoint: str, token: str, uid: str
     if twin is not None:
         raise BadRequest(f"{spec.name}: this cluster has joined already, as {twin.metadata.name}")
     for obj in (
-        Unstructured("v1", "Namespace", ObjectMeta(name=NAMESPACE, labels=_SYSTEM_LABEL)),
+        Unstructured("v1", "Namespace", ObjectMeta(name=NAMESPACE, labels=SYSTEM_LABEL)),
         _secret(spec.name, token),
         _secret(f"{spec.name}-impersonator", ""),
         Cluster(
@@ -153,57 +140,21 @@ def forget(store: Store, member: str) -> None:
             store.delete("Secret", name, NAMESPACE)
 
 
-def _wait_for_the_end_of(transport: Transport, namespace: str, timeout_s: float) -> None:
-    """Nothing can be made in a namespace that an earlier leaving has begun to delete."""
-    path = paths.item(resource_type("Namespace"), namespace)
-    deadline = stopwatch() + timeout_s
-    while True:
-        try:
-            found = _call(transport, "GET", path, None)
-        except NotFound:
-            return
-        if not found["metadata"].get("deletionTimestamp"):
-            return
-        if stopwatch() > deadline:
-            raise BadRequest(f"namespace {namespace}: still being deleted after {timeout_s:g} s; see its finalizers")
-        time.sleep(_POLL_S)
-
-
 def _token(transport: Transport, name: str, timeout_s: float) -> str:
     path = paths.item(resource_type("Secret"), name, NAMESPACE)
     deadline = stopwatch() + timeout_s
     while True:
-        data = (_call(transport, "GET", path, None).get("data") or {}).get("token")
+        data = (call(transport, "GET", path, None).get("data") or {}).get("token")
         if data:
             return base64.b64decode(data).decode()
         if stopwatch() > deadline:
             why = "is the member's controller manager well?"
             raise BadRequest(f"secret {NAMESPACE}/{name}: no token after {timeout_s:g} s; {why}")
-        time.sleep(_POLL_S)
+        time.sleep(POLL_S)
 
 
 def _secret(name: str, token: str) -> Any:
     """A secret of the control plane. The token is kept as Kubernetes keeps it, in base64."""
     data = {"token": base64.b64encode(token.encode()).decode()} if token else {}
-    metadata = {"name": name, "namespace": NAMESPACE, "labels": dict(_SYSTEM_LABEL)}
+    metadata = {"name": name, "namespace": NAMESPACE, "labels": dict(SYSTEM_LABEL)}
     return decode({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data})
-
-
-def _object(api_version: str, kind: str, name: str, namespace: str = NAMESPACE) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"name": name, "labels": dict(_SYSTEM_LABEL)}
-    if namespace:
-        metadata["namespace"] = namespace
-    return {"apiVersion": api_version, "kind": kind, "metadata": metadata}
-
-
-def _path(data: dict[str, Any], collection: bool = False) -> str:
-    rt, meta = resource_type(data["kind"]), data["metadata"]
-    namespace = meta.get("namespace", "")
-    return paths.collection(rt, namespace) if collection else paths.item(rt, meta["name"], namespace)
-
-
-def _call(transport: Transport, method: str, path: str, body: Any) -> dict[str, Any]:
-    answer: Answer = transport.request(method, path, {}, body, _TIMEOUT_S)
-    if answer.code >= 400 or not isinstance(answer.data, dict):
-        raise refusal(answer, path)
-    return answer.data

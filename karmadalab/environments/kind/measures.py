@@ -21,6 +21,7 @@ from karmadalab.environments.kind.state import FleetFolder, FleetState
 
 API_SERVER_PORT = "6443"
 _API_SERVER_START_S = 60.0
+_PID = "--output go-template --template '{{.info.pid}}'"
 INTERFACE = "eth0"  # kind gives every node one, on the engine's network
 
 # What the programs answer when there is nothing left to undo.
@@ -74,22 +75,40 @@ def filtered(node: str, action: str, tag: str, sources: Sequence[str] = ()) -> l
         tag: a word that tells this rule from all others, in its comment.
         sources: only those from these addresses that come from outside; empty means all, the node's own too.
     """
-    answer = ("--reject-with", "tcp-reset") if action == "REJECT" else ()
-    comment = ("-m", "comment", "--comment", f"karmadalab:{tag}", "-j", action, *answer)
     measures = []
     for source in sources or ("",):
         where = ("-i", INTERFACE, "-s", source) if source else ()
-        rule = ("INPUT", *where, "-p", "tcp", "--dport", API_SERVER_PORT, *comment)
+        rule = ("INPUT", *where, "-p", "tcp", "--dport", API_SERVER_PORT, *_verdict(action, tag))
         what = f"{action} to the API server" + (f" from {source}" if source else "")
         measures.append(_rule(node, what, rule))
     return measures
 
 
+def agent_cut_off(node: str, action: str, way: tuple[str, int]) -> Measure:
+    """What pods of the node send to the control plane is dropped, or refused.
+
+    Args:
+        way: the control plane's address and port.
+    """
+    address, port = way
+    rule = ("FORWARD", "-d", address, "-p", "tcp", "--dport", str(port), *_verdict(action, "agent"))
+    return _rule(node, f"{action} from pods to {address}:{port}", rule)
+
+
+def agent_frozen(node: str, container: str) -> Measure:
+    """The agent's container stands still: SIGSTOP for its process, as the node sees it.
+
+    Where the agent runs on another node there is nothing to stop. A node that loses power forgets it.
+    """
+    find = f"for id in $(crictl ps --quiet --name '^{container}$'); do kill -SIGNAL $(crictl inspect {_PID} $id); done"
+    do, undo = (_inside(node, "sh", "-c", find.replace("SIGNAL", sent)) for sent in ("STOP", "CONT"))
+    return Measure(node, "agent frozen", do, undo, volatile=True)
+
+
 def no_pulls(node: str, tag: str) -> Measure:
     """No image gets into the node: what its containerd asks of registries is refused."""
     ports = ("-p", "tcp", "-m", "multiport", "--dports", "80,443,5000")
-    comment = ("-m", "comment", "--comment", f"karmadalab:{tag}", "-j", "REJECT", "--reject-with", "tcp-reset")
-    return _rule(node, "no image can be pulled", ("OUTPUT", "-o", INTERFACE, *ports, *comment))
+    return _rule(node, "no image can be pulled", ("OUTPUT", "-o", INTERFACE, *ports, *_verdict("REJECT", tag)))
 
 
 def without_image(node: str, image: str) -> Measure:
@@ -110,6 +129,12 @@ def cordoned(node: str, control_plane: str) -> Measure:
     kubectl = ("kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf")
     do, undo = (_inside(control_plane, *kubectl, verb, node) for verb in ("cordon", "uncordon"))
     return Measure(control_plane, f"{node} cordoned", do, undo, patience_s=_API_SERVER_START_S)
+
+
+def _verdict(action: str, tag: str) -> tuple[str, ...]:
+    """What becomes of a packet, with a comment that tells our rule from all others."""
+    answer = ("--reject-with", "tcp-reset") if action == "REJECT" else ()
+    return ("-m", "comment", "--comment", f"karmadalab:{tag}", "-j", action, *answer)
 
 
 def _inside(node: str, *words: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class OfficialTransport:
     """See `http.transport.Transport`.
 
     Args:
-        kubeconfig: a path, or the content.
+        kubeconfig: a path, or the content; None for the service account that Kubernetes gives to this pod.
         token: a bearer token to use instead of the kubeconfig's own credentials.
         user_agent: how the server shall call us.
 
@@ -36,11 +36,11 @@ class OfficialTransport:
     """
 
     def __init__(
-        self, kubeconfig: str | Path | Mapping[str, Any], token: str = "", user_agent: str = "karmadalab"
+        self, kubeconfig: str | Path | Mapping[str, Any] | None, token: str = "", user_agent: str = "karmadalab"
     ) -> None:
         self._user_agent = user_agent
-        config = dict(kubeconfig) if isinstance(kubeconfig, Mapping) else _read(kubeconfig)
-        self._client = _api_client(with_token(config, token) if token else config)
+        config = kubeconfig if kubeconfig is None or isinstance(kubeconfig, Mapping) else _read(kubeconfig)
+        self._client = _api_client(with_token(config, token) if config and token else config)
         self.server = str(self._client.configuration.host)
 
     def request(
@@ -118,19 +118,28 @@ def unreachable(error: Exception) -> Unreachable:
     return Unreachable(f"{BROKEN} ({type(error).__name__})")
 
 
-def _api_client(config: dict[str, Any]) -> Any:
+def _api_client(config: Mapping[str, Any] | None) -> Any:
     try:
         from kubernetes import client
-        from kubernetes.config import kube_config
+        from kubernetes.config import incluster_config, kube_config
     except ImportError as error:
         advice = "pip install 'karmadalab[kind]'"
         raise NotInstalled(f"kind mode needs the kubernetes library ({error}): {advice}") from None
     configuration = client.Configuration()
-    loader: Any = kube_config  # it has no types
+    files: Any = kube_config  # they have no types
+    pods: Any = incluster_config
     try:
-        loader.load_kube_config_from_dict(config, client_configuration=configuration)
-    except (loader.ConfigException, ValueError, OSError) as error:
-        raise ClientFailed(f"the kubeconfig can't be used: {error}") from None
+        if config is None:
+            pods.load_incluster_config(client_configuration=configuration)
+        else:
+            files.load_kube_config_from_dict(dict(config), client_configuration=configuration)
+    except (files.ConfigException, ValueError, OSError) as error:
+        what = (
+            "there is no kubeconfig, and this is no pod of Kubernetes"
+            if config is None
+            else "the kubeconfig can't be used"
+        )
+        raise ClientFailed(f"{what}: {error}") from None
     configuration.retries = False  # the controllers decide when to try again
     configuration.proxy = None  # a member is on loopback, and a proxy is never on the way there
     configuration.connection_pool_maxsize = 32

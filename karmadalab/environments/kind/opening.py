@@ -13,28 +13,68 @@ from karmadalab.core.settings import Settings
 from karmadalab.core.trace import Trace
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fleet import Fleet
-from karmadalab.environments.kind.agents import Agents, Serve
+from karmadalab.environments.kind.agents import Agents, PodAgents, ProcessAgents, Serve
+from karmadalab.environments.kind.connection import Connection
 from karmadalab.environments.kind.engine import Engine, Node
 from karmadalab.environments.kind.errors import NotInstalled, ToolError
-from karmadalab.environments.kind.fleet import KindMember, member_spec, read_kind_fleet
+from karmadalab.environments.kind.fleet import KindFleet, KindMember, member_spec, read_kind_fleet
+from karmadalab.environments.kind.listening import NEAR, Listening, listening
 from karmadalab.environments.kind.measures import Measures
 from karmadalab.environments.kind.official import OfficialTransport
 from karmadalab.environments.kind.state import READY
 from karmadalab.environments.kind.status import STOPPED
 from karmadalab.environments.kind.updown import Clusters
-from karmadalab.environments.kind.world import Connection, KindWorld
+from karmadalab.environments.kind.world import KindWorld
 from karmadalab.environments.phases import Phases
 
 _USABLE = (READY, STOPPED)  # a node that an earlier lab switched off is switched on again
 
 
-def open_world(fleet: Any, settings: Settings, rng: Random, *, strict: bool = False, **options: Any) -> KindWorld:
-    """A running world; see `Lab.kind`."""
+HERE, PROCESS, POD = "here", "process", "pod"
+
+
+def open_world(
+    fleet: Any,
+    settings: Settings,
+    rng: Random,
+    *,
+    agents: str = HERE,
+    listen: str = "",
+    serve: Serve | None = None,
+    strict: bool = False,
+    **options: Any,
+) -> KindWorld:
+    """A running world; see `Lab.kind`.
+
+    Args:
+        serve: what serves a store, for agents outside this process.
+    """
     clusters = Clusters(read_kind_fleet(fleet))
+    _check_agents(clusters.fleet, agents, listen)
     _must_be_up(clusters, fleet)
     measures = Measures(clusters.engine, clusters.folder)
     connections = [_connection(clusters, member) for member in clusters.fleet.members]
+    if agents != HERE:
+        options["serve"] = serve
+    if agents == POD:
+        gateways = [gateway for node in connections[0].nodes() for gateway in node.gateways]
+        options |= {"image": clusters.fleet.agent_image, "where": listening(listen, gateways)}
     return running_world(connections, measures, settings, rng, strict=strict, **options)
+
+
+def _check_agents(fleet: KindFleet, agents: str, listen: str) -> None:
+    """What was asked for makes sense, as far as that can be told before any cluster is looked at."""
+    if agents not in (HERE, PROCESS, POD):
+        raise BadRequest(f"agents: write {HERE!r}, {PROCESS!r} or {POD!r}, not {agents!r}")
+    if agents != POD and listen:
+        raise BadRequest(f"listen: only agents={POD!r} need the control plane to listen elsewhere; leave it out")
+    if agents == POD and not fleet.agent_image:
+        raise BadRequest(
+            f"agents={POD!r}: fleet {fleet.name} names no agent_image, as environments/kind-pod.yaml does; build one "
+            "with environments/agent.Dockerfile"
+        )
+    if agents == POD:
+        listening(listen, ["192.0.2.1"])  # any gateway will do to find a bad word
 
 
 def running_world(
@@ -46,6 +86,8 @@ def running_world(
     strict: bool = False,
     speed: float = 1.0,
     serve: Serve | None = None,
+    image: str = "",
+    where: Listening = NEAR,
     **options: Any,
 ) -> KindWorld:
     """A control plane over members that can be reached, started.
@@ -53,13 +95,19 @@ def running_world(
     Args:
         speed: lab seconds for each real second; real clusters live at 1.
         serve: what serves a store, for agents in processes of their own; without it agents run here.
+        image: what agents in pods run; without it they are processes.
+        where: where the control plane listens for agents.
     """
     clock = WallClock(speed=speed)
     trace = Trace(clock.now)
     fleet = Fleet(tuple(connection.spec for connection in connections))
     phases = Phases.drawn(fleet, rng, settings.cluster_monitor_period, settings.cluster_status_update_frequency)
     plane = ControlPlane(clock, trace, settings, phases, rng, strict=strict, **options)
-    agents = None if serve is None else Agents(serve, plane.store, settings, measures.folder)
+    agents: Agents | None = None
+    if serve is not None and image:
+        agents = PodAgents(serve, plane.store, settings, measures.folder, where, image)
+    elif serve is not None:
+        agents = ProcessAgents(serve, plane.store, settings, measures.folder)
     world = KindWorld(plane, connections, measures, rng, agents)
     world.start()
     return world

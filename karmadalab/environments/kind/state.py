@@ -108,7 +108,10 @@ class FleetFolder:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             fresh = path.with_name(path.name + ".new")
             fresh.touch(mode=0o600)
-            fresh.write_text(text, encoding="utf-8")
+            with fresh.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())  # or a power cut could leave an empty file in the place of the old one
             fresh.replace(path)
         except OSError as error:
             raise self._refused(error) from None

@@ -106,8 +106,12 @@ class Kind:
         return "Deleted nodes:" in output.stderr
 
     def load_image(self, image: str, name: str) -> None:
-        """Copy an image of the local engine into all nodes of a cluster."""
+        """Copy an image of Docker into all nodes of a cluster; kind asks no other engine."""
         self._run("load", "docker-image", image, "--name", name, timeout_s=_LOAD_TIMEOUT_S)
+
+    def load_archive(self, archive: str | Path, name: str) -> None:
+        """Copy an image that was saved into a file into all nodes of a cluster."""
+        self._run("load", "image-archive", str(archive), "--name", name, timeout_s=_LOAD_TIMEOUT_S)
 
     def export_logs(self, name: str, folder: str | Path) -> None:
         """Write all logs of a cluster's nodes into a folder."""

@@ -113,11 +113,12 @@ class Clusters:
             missing = self._missing(set(self.kind.clusters()))
             if missing:
                 self._check_room(missing)
-            self._start_stopped(missing)
+            started = self._start_stopped(missing)
             failures = self._create(missing)
+            ours = {member.name for member in self.fleet.members}
             ready = [item.member for item in self.folder.read().clusters if item.phase == READY]
-            for member in missing:
-                if member not in failures:
+            for member in ready:
+                if member in ours and member not in started:  # which has them on its disk, and is not up yet
                     failures |= self._load_images(member)
         if failures:
             raise FleetError(self.fleet.name, failures, [member for member in ready if member not in failures])
@@ -138,8 +139,9 @@ class Clusters:
 
     # --- up
 
-    def _start_stopped(self, missing: list[str]) -> None:
-        """Clusters that are there, but whose machines are off: after a power cut, real or not."""
+    def _start_stopped(self, missing: list[str]) -> set[str]:
+        """Clusters that are there, but whose machines are off: after a power cut, real or not. Returns which."""
+        started = set()
         for item in self.folder.read().clusters:
             if item.phase != READY or item.member in missing:
                 continue
@@ -147,6 +149,8 @@ class Clusters:
                 if node.state in _OFF:
                     self._on_step(item.member, Step(f"Starting {node.name}, which is {node.state}", TOLD))
                     self.engine.call("start", node.name)
+                    started.add(item.member)
+        return started
 
     def _missing(self, existing: set[str]) -> list[str]:
         known = {item.member: item for item in self.folder.read().clusters}
@@ -235,10 +239,21 @@ class Clusters:
             self._on_step(member, Step("Ready", DONE))
 
     def _load_images(self, member: str) -> dict[str, KarmadalabError]:
-        for image in self.fleet.images:
+        for image in self.fleet.images_of(member):
             self._on_step(member, Step(f"Loading image {image}", TOLD))
             try:
-                self.kind.load_image(image, self.fleet.cluster_name(member))
+                self._load_image(image, self.fleet.cluster_name(member))
             except ToolError as error:
                 return {member: error}
         return {}
+
+    def _load_image(self, image: str, cluster: str) -> None:
+        if self.engine.program == "docker":
+            self.kind.load_image(image, cluster)
+            return
+        archive = self.folder.path / "image.tar"
+        try:
+            self.engine.call("save", "-o", str(archive), image)
+            self.kind.load_archive(archive, cluster)
+        finally:
+            archive.unlink(missing_ok=True)

@@ -1,89 +1,42 @@
 """The world of real clusters: our control plane, kind clusters as its members, the wall clock.
 
 The controllers are the ones of the fake world and can't tell the difference. Time passes by itself, also between two
-cells of a notebook, in a thread of its own. The agents of pull members run in this process, behind a link of the lab.
+cells of a notebook, in a thread of its own. The agents of pull members run in this process, behind a link of the lab,
+or outside it (`agents`).
 """
 
 from __future__ import annotations
 
 import atexit
 import threading
+import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
-from karmadalab.api.cluster import PULL, Cluster, is_ready
+from karmadalab.api.cluster import Cluster, is_ready
 from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.core.client import ADDED, DELETED, Handler
-from karmadalab.core.clock import WallClock, real_time
+from karmadalab.core.clock import WallClock
 from karmadalab.core.trace import CREATE, DELETE, ERROR, UPDATE
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.faults import combined
 from karmadalab.environments.fleet import Fleet, MemberSpec
-from karmadalab.environments.http.client import HttpClient
-from karmadalab.environments.http.member import HttpMember, server_version
-from karmadalab.environments.http.transport import Transport
-from karmadalab.environments.kind import join
+from karmadalab.environments.http.member import server_version
+from karmadalab.environments.kind import agent_pod, join
+from karmadalab.environments.kind.agent_pod import AGENT, AgentPod
+from karmadalab.environments.kind.agent_pod import NAMESPACE as AGENT_NAMESPACE
 from karmadalab.environments.kind.agents import Agents
-from karmadalab.environments.kind.engine import Node
+from karmadalab.environments.kind.connection import Connection
 from karmadalab.environments.kind.faults import KindFaults, wanted
 from karmadalab.environments.kind.measures import Measures
-from karmadalab.environments.link import Link, Remote
-
-SETTLE_S = 120.0
+from karmadalab.environments.kind.member import SETTLE_S, KindMember, as_in_the_fleet, wait_for_answer
+from karmadalab.environments.link import UP, Remote
 
 _RECORDED = ("Deployment.apps", "Pod")
-_NOT_OURS = frozenset(("kube-system", "kube-node-lease", "kube-public", "local-path-storage", join.NAMESPACE))
-
-
-class Connection(NamedTuple):
-    """How a member cluster is reached.
-
-    Attributes:
-        spec: the member as the fleet has it.
-        admin: the way with the kubeconfig's own rights, to join.
-        with_token: the way with a service account's token.
-        nodes: says which node containers there are, the control plane's first.
-        endpoint: the API server's address.
-        kubeconfig: the file that says so, for an agent's process.
-    """
-
-    spec: MemberSpec
-    admin: Transport
-    with_token: Callable[[str], Transport]
-    nodes: Callable[[], Sequence[Node]]
-    endpoint: str
-    kubeconfig: Path
-
-
-class KindMember:
-    """A real member, with the parts that a simulated one has.
-
-    Attributes:
-        store: its objects, as the control plane's client sees them.
-        from_control_plane, from_agent: the member as each caller sees it.
-        uplink: the way of its agent to the control plane.
-    """
-
-    def __init__(self, connection: Connection, token: str, version: str, plane: ControlPlane, rng: Random) -> None:
-        self.connection, self.spec = connection, connection.spec
-        name, clock, trace = self.spec.name, plane.clock, plane.trace
-        caller = "agent" if self.pulls else "karmada"
-        member = HttpMember(name, connection.with_token(token), clock, trace, version, caller)
-        self.from_control_plane = self.from_agent = member
-        self.store: HttpClient = member.client
-        self.uplink = Link(f"agent@{name} -> karmada", clock, trace, rng)
-        self.nodes = tuple(connection.nodes())
-
-    @property
-    def pulls(self) -> bool:
-        """Whether an agent reports, rather than the control plane reaching in."""
-        return self.spec.mode == PULL
-
-    def __repr__(self) -> str:
-        return f"<KindMember {self.spec.name} {self.spec.mode} {self.connection.endpoint}>"
+_SYSTEM = ("kube-system", "kube-node-lease", "kube-public", "local-path-storage")
+_NOT_OURS = frozenset((*_SYSTEM, join.NAMESPACE, AGENT_NAMESPACE))
 
 
 class KindWorld(FakeWorld):
@@ -93,7 +46,7 @@ class KindWorld(FakeWorld):
         control_plane: the control plane, not started, on a `WallClock` that has not begun.
         connections: the members.
         measures: takes what faults ask for, and undoes it.
-        agents: makes agents that are processes; without it they run here, behind a link of the lab.
+        agents: makes agents outside this process; without it they run here, behind a link of the lab.
     """
 
     member_faults = KindFaults
@@ -131,10 +84,11 @@ class KindWorld(FakeWorld):
             plane.controller_manager.start()
             plane.scheduler_process.start()
             self.wall_clock.begin()
-            if self.processes is not None:
-                self.processes.open()
+            if self.processes is not None and (said := self.processes.open()):
+                self.trace.note("lab", "", said)
+                warnings.warn(said, stacklevel=2)
             for connection in self._connections.values():
-                _wait_for_answer(connection)
+                wait_for_answer(connection)
             for connection in self._connections.values():
                 with self.clock.taken():
                     self.join(connection.spec)
@@ -152,7 +106,9 @@ class KindWorld(FakeWorld):
         end = self.clock.now() + SETTLE_S * self.wall_clock.speed  # processes take real time to start
         while waiting := [c for c in self.control_plane.store.list(Cluster) if not is_ready(c)]:
             if self.clock.now() > end:
-                raise BadRequest(f"not Ready after {SETTLE_S:g} s: {', '.join(map(repr, waiting))}")
+                agents: list[Any] = [self.agents.get(cluster.metadata.name) for cluster in waiting]
+                pods = [agent.pods() for agent in agents if isinstance(agent, AgentPod)]
+                raise BadRequest(f"not Ready after {SETTLE_S:g} s: {'; '.join([*map(repr, waiting), *pods])}")
             self.clock.run_until(self.clock.now() + 0.2)
 
     def _pace(self) -> None:
@@ -168,10 +124,10 @@ class KindWorld(FakeWorld):
     # --- members
 
     def join(self, spec: MemberSpec) -> None:
-        """Make the control plane's account in a member of the fleet and register it.
+        """Make the control plane's account in a member of the fleet and register it; a bare name means as in the fleet.
 
         Raises:
-            BadRequest: it is no member of the fleet, or has joined already.
+            BadRequest: it is no member of the fleet, is one in another mode, or has joined already.
         """
         connection = self._connections.get(spec.name)
         if connection is None:
@@ -180,7 +136,10 @@ class KindWorld(FakeWorld):
         plane = self.control_plane
         if plane.store.find(Cluster, spec.name) is not None:
             raise BadRequest(f"member {spec.name} has joined already")
+        connection = connection._replace(spec=as_in_the_fleet(spec, connection.spec))
+        spec = connection.spec
         join.sweep(connection.admin)
+        agent_pod.sweep(connection.admin)
         token = join.grant(connection.admin, spec.name)
         version = server_version(connection.admin)
         # The world of real clusters keeps its own members where the fake keeps simulated ones.
@@ -197,7 +156,7 @@ class KindWorld(FakeWorld):
     def _agent(self, member: KindMember, token: str) -> Any:
         name, plane = member.spec.name, self.control_plane
         if self.processes is not None:
-            return self.processes.make(name, member.connection.kubeconfig, token)
+            return self.processes.make(member.connection, token)
         client = Remote(plane.store, member.uplink, self.clock, self.trace)
         return plane.agent(name, client, member.from_agent)
 
@@ -232,12 +191,18 @@ class KindWorld(FakeWorld):
         name = member.spec.name
         self.members.pop(name, None)
         self.control_plane.push_members.pop(name, None)
-        if (agent := self.agents.pop(name, None)) is not None:
+        agent: Any = self.agents.pop(name, None)
+        if agent is not None and self.processes is None:
             agent.stop()
         member.store.close()
         join.forget(self.control_plane.store, name)
-        admin = member.connection.admin
-        threading.Thread(target=_quietly, args=(lambda: join.revoke(admin, name),), daemon=True).start()
+
+        def clear() -> None:
+            if agent is not None and self.processes is not None:
+                agent.leave()
+            join.revoke(member.connection.admin, name)
+
+        threading.Thread(target=_quietly, args=(clear,), daemon=True).start()
 
     # --- faults
 
@@ -248,7 +213,14 @@ class KindWorld(FakeWorld):
         if member.pulls:
             self._rework_link(member.uplink, acting, True, False)
         nodes = [node.name for node in member.nodes]
-        self.measures.set(nodes, wanted(acting, effect, member.nodes, member.pulls))
+        self.measures.set(nodes, wanted(acting, effect, member.nodes, member.pulls, self.processes))
+
+    def _wanted(self, process: Any) -> str:
+        """As for the fake; but what befalls a machine befalls the pods in it without our doing."""
+        if not isinstance(process, AgentPod):
+            return super()._wanted(process)
+        acting = self.acting.on(process.name, process.name.removeprefix(f"{AGENT}@"))
+        return combined([f.effect for f in acting if f.effect.powered and f.effect.api == UP]).process
 
     def close(self) -> None:
         """Heal everything, end all threads. Doing it twice is no error.
@@ -264,7 +236,7 @@ class KindWorld(FakeWorld):
         finally:
             if self.processes is not None:
                 for agent in self.agents.values():
-                    agent.stop()
+                    agent.leave()  # type: ignore[attr-defined] # they are no managers of this process
                 self.processes.close()
             for member in self.members.values():
                 member.store.close()  # type: ignore[attr-defined] # they are KindMembers
@@ -272,27 +244,6 @@ class KindWorld(FakeWorld):
                 pass  # wakes the thread that keeps the clock going
         if self._pacer is not None and self._pacer is not threading.current_thread():
             self._pacer.join(5.0)
-
-
-def _wait_for_answer(connection: Connection) -> None:
-    """A machine that was only just switched on takes half a minute until its API server answers.
-
-    Raises:
-        BadRequest: it does not answer for two minutes.
-    """
-    end = real_time() + SETTLE_S
-    while True:
-        try:
-            server_version(connection.admin, timeout_s=5.0)
-        except KarmadalabError as error:
-            if real_time() > end:
-                raise BadRequest(
-                    f"{connection.spec.name} at {connection.endpoint}: {error} for {SETTLE_S:g} s; "
-                    "karmadalab kind status shows its nodes, karmadalab kind up starts those that are off"
-                ) from None
-            threading.Event().wait(1.0)
-        else:
-            return
 
 
 def _quietly(call: Callable[[], None]) -> None:
