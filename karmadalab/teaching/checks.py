@@ -6,7 +6,7 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs import division, rescheduling, silence, taints, thresholds
+from karmadalab.teaching.labs import division, eviction, rescheduling, silence, taints, thresholds
 from karmadalab.teaching.student import generator
 from karmadalab.teaching.verdict import Mistake, Passed, Unsolved
 
@@ -16,6 +16,7 @@ LABS: dict[str, TeachingLab] = {
     "13": taints.LAB,
     "23": division.LAB,
     "31": rescheduling.LAB,
+    "32": eviction.LAB,
 }
 
 
