@@ -6,7 +6,7 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs import division, eviction, rescheduling, silence, taints, thresholds
+from karmadalab.teaching.labs import division, eviction, homecoming, rescheduling, silence, taints, thresholds
 from karmadalab.teaching.student import generator
 from karmadalab.teaching.verdict import Mistake, Passed, Unsolved
 
@@ -17,6 +17,7 @@ LABS: dict[str, TeachingLab] = {
     "23": division.LAB,
     "31": rescheduling.LAB,
     "32": eviction.LAB,
+    "33": homecoming.LAB,
 }
 
 
