@@ -6,7 +6,17 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs import division, eviction, homecoming, nowhere, rescheduling, silence, taints, thresholds
+from karmadalab.teaching.labs import (
+    division,
+    double,
+    eviction,
+    homecoming,
+    nowhere,
+    rescheduling,
+    silence,
+    taints,
+    thresholds,
+)
 from karmadalab.teaching.student import generator
 from karmadalab.teaching.verdict import Mistake, Passed, Unsolved
 
@@ -19,6 +29,7 @@ LABS: dict[str, TeachingLab] = {
     "32": eviction.LAB,
     "33": homecoming.LAB,
     "34": nowhere.LAB,
+    "35": double.LAB,
 }
 
 
