@@ -160,6 +160,16 @@ def test_a_mistake_in_a_runbook(name: str) -> None:
         check("33.3", lambda: steps)
 
 
+def test_a_rule_that_takes_its_arguments_apart_harms_nobody() -> None:
+    def greedy(home: str, members: Sequence[str], replicas: int, placement: dict[str, Any]) -> bool:
+        said = right(home, members, replicas, placement)
+        placement.clear()
+        return said
+
+    check("33.1", greedy)
+    check("33.1", right)
+
+
 def test_another_way_home_without_any_order_passes() -> None:
     steps = [("scale", 8), ("wait", 35), ("scale", 6)] * 5
     assert max(level for _, level in serving_of(carried_out(steps))) == 8

@@ -127,6 +127,15 @@ def test_one_or_two_clusters_hold_as_well_as_exactly_two() -> None:
     check("34.3", lambda: {**REPAIRED, **spread(1, 2)})
 
 
+def test_a_policy_that_was_changed_in_place_changes_the_attack_on_nobody_else() -> None:
+    changed, before = POLICY["spreadConstraints"][0], nowhere_s(attacked(power(USUAL)))
+    try:
+        changed["maxGroups"] = changed["minGroups"] = 2
+        assert nowhere_s(attacked(power(USUAL))) == before > 0
+    finally:
+        changed["maxGroups"] = changed["minGroups"] = 1
+
+
 @pytest.mark.parametrize("student", ["", "s1", "s2", "s3", "s4", "s5"])
 def test_every_students_fleet_can_be_beaten_within_its_budget_and_not_without_timing(student: str) -> None:
     fleet = parameters("34", student)

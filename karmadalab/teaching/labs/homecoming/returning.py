@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 from karmadalab.teaching.answers import called
@@ -100,7 +101,7 @@ def judge(answer: ComesHome, own: Fleet | None = None) -> Finding | None:
         for case in known:
             workload = case.workload
             came = fleet.home in lab.placement[workload.binding]
-            said = called(answer, fleet.home, fleet.members, workload.replicas, workload.placement)
+            said = called(answer, fleet.home, fleet.members, workload.replicas, deepcopy(workload.placement))
             if not isinstance(said, bool):
                 why = "the question has two answers, True and False."
                 return Finding(f"{case.words}: you say {said!r}.", why, "what your function returns.")

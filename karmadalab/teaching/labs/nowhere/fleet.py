@@ -15,9 +15,16 @@ from karmadalab.teaching.verdict import Finding, Mistake
 BEGIN_S, AFTER_S = 300.0, 1800.0
 TAINT = "maintenance=true:NoExecute"
 BINDING = "shop-deployment"
-EAST = {"fieldSelector": {"matchExpressions": [{"key": "region", "operator": "In", "values": ["east"]}]}}
-ONE = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
-POLICY: dict[str, Any] = {"clusterAffinity": EAST, **ONE}
+
+
+def _policy() -> dict[str, Any]:
+    """The placement of `shop`, made anew each time: a learner may change the one that they got."""
+    east = {"key": "region", "operator": "In", "values": ["east"]}
+    one = {"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}
+    return {"clusterAffinity": {"fieldSelector": {"matchExpressions": [east]}}, "spreadConstraints": [one]}
+
+
+POLICY = _policy()
 
 _NAMES = ("ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "oak", "pine", "yew")
 
@@ -119,7 +126,7 @@ def _run(
         if member["name"] in fleet.closed:
             member["taints"] = [{"key": "closed", "effect": "NoSchedule"}]
     lab = Lab.fake({"members": members})
-    lab.apply([deployment("shop"), policy("shop", POLICY if placement is None else placement)])
+    lab.apply([deployment("shop"), policy("shop", _policy() if placement is None else placement)])
     for outage in read_outages(outages, fleet):
         plan(lab, outage)
     return lab.run(BEGIN_S + AFTER_S)

@@ -172,7 +172,7 @@ def _read(answer: Any) -> Case:
     try:
         replicas, weights, dead = answer
         named = {f"member{number}": int(weights[f"member{number}"]) for number in (1, 2, 3)}
-    except (TypeError, ValueError, KeyError):
+    except (TypeError, ValueError, KeyError, OverflowError):
         why = "the check needs a number, the weights of member1, member2 and member3 as a dict, and a name."
         raise Mistake(Finding(f"the answer is {answer!r}.", why, where)) from None
     whole = all(isinstance(number, int) for number in (replicas, *weights.values()))
