@@ -79,6 +79,10 @@ BEYOND = [
     ("31", {"STARTUP": "5m"}, "all replicas must have started when the drain begins"),
     ("32", {"STARTUP": "10s"}, "30 s must be too short a timeout"),
     ("33", {"OUTAGE": "5m"}, "just before the old deletion strikes"),
+    ("34", {"HORIZON": "10m"}, "followed for a quarter of an hour"),
+    ("35", {"HORIZON": "30m"}, "two copies run for that long"),
+    ("35", {"OUTAGE": "25m"}, "the try after 1,311 s"),
+    ("35", {"OUTAGE": "5m"}, "the try after 1,311 s"),
     ("40", {"REPAIR": "5m"}, "a failover takes eleven minutes"),
     ("40", {"BLIP": "40s"}, "over just before the quick settings evict"),
 ]
@@ -97,6 +101,9 @@ WITHIN = [
     ("31", {"HORIZON": "3m", "STARTUP": "2m"}),
     ("32", {"HORIZON": "5m", "STARTUP": "45s"}),
     ("33", {"HORIZON": "25m", "OUTAGE": "19m"}),
+    ("34", {"HORIZON": "16m"}),
+    ("35", {"HORIZON": "46m", "OUTAGE": "12m"}),
+    ("35", {"OUTAGE": "20m"}),
     ("40", {"REPAIR": "12m", "BLIP": "90s"}),
 ]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from karmadalab.api.meta import replace
@@ -106,15 +107,22 @@ def _grace(task: GracefulEvictionTask, timeout_s: float) -> float:
     return timeout_s if task.gracePeriodSeconds is None else task.gracePeriodSeconds
 
 
+Assess = Callable[[AnyBinding, float, float], Assessment]
+
+
 class GracefulEvictionController:
-    """The reconciler, for bindings of both kinds."""
+    """The reconciler, for bindings of both kinds.
+
+    Attributes:
+        assess: the decision: a binding, the timeout in seconds and now; a learner may put their own in its place.
+    """
 
     name = NAME
 
     def __init__(self, manager: Manager, store: Store) -> None:
         self._store = store
         self._timeout_s = manager.settings.graceful_eviction_timeout
-        self._leak = manager.settings.profile == "v1.13"
+        self.assess: Assess = partial(assess_eviction_tasks, leak=manager.settings.profile == "v1.13")
         self._now: Callable[[], float] = manager.clock.now
 
     def watches(self) -> Sequence[Watch]:
@@ -132,7 +140,7 @@ class GracefulEvictionController:
         binding: AnyBinding | None = self._store.find(kind, request.name, request.namespace)
         if binding is None or binding.metadata.deletionTimestamp is not None:
             return DONE
-        assessment = assess_eviction_tasks(binding, self._timeout_s, self._now(), leak=self._leak)
+        assessment = self.assess(binding, self._timeout_s, self._now())
         if assessment.kept != binding.spec.gracefulEvictionTasks:
             spec = replace(binding.spec, gracefulEvictionTasks=assessment.kept)
             self._store.update(replace(binding, spec=spec))

@@ -9,8 +9,13 @@ from karmadalab.teaching.lab import Check, TeachingLab
 from karmadalab.teaching.labs import (
     claims,
     division,
+    double,
+    eviction,
+    homecoming,
+    nowhere,
     plugins,
     probing,
+    rescheduling,
     silence,
     spreading,
     taints,
@@ -30,6 +35,11 @@ LABS: dict[str, TeachingLab] = {
     "22": spreading.LAB,
     "23": division.LAB,
     "30": tolerations.LAB,
+    "31": rescheduling.LAB,
+    "32": eviction.LAB,
+    "33": homecoming.LAB,
+    "34": nowhere.LAB,
+    "35": double.LAB,
 }
 
 
