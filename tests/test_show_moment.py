@@ -69,6 +69,10 @@ def test_every_moment_has_the_same_traces() -> None:
         assert [trace["name"] for trace in show.moment_parts(film, t).data] == names
 
 
+def test_a_large_fleet_in_which_nothing_happens_shows_its_first_twelve() -> None:
+    assert len(show.moment(Lab.fake(members=20).run("1m"), "1m").records) == 12
+
+
 def test_a_moment_outside_the_run_is_refused() -> None:
     with pytest.raises(BadRequest, match=r"moment: 31m lies outside the run, which goes from 0s to 30m0s"):
         show.moment(failed_over(), "31m")

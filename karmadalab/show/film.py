@@ -13,7 +13,7 @@ from typing import Any
 from karmadalab.analysis import Band, condition_bands, fault_bands, record, serving, taint_bands, task_bands
 from karmadalab.analysis.assigned import assigned
 from karmadalab.analysis.recording import Recording, Source
-from karmadalab.show.timeline import lanes_of
+from karmadalab.show.timeline import MOST_LANES, lanes_of
 from karmadalab.show.words import said
 
 
@@ -50,14 +50,19 @@ class Member:
 class Film:
     """A finished run, prepared once so that each of its moments is quickly at hand.
 
+    Args:
+        source: a lab, a timeline or its records.
+        clusters: whom to show; by default all of a small fleet, else those to whom something happened.
+
     Attributes:
         recording: the run.
+        clusters: who is shown.
         marks: the moments at which a picture says something, in seconds, ascending; with 0 and the end.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, clusters: Sequence[str] = ()) -> None:
         self.recording: Recording = record(source)
-        self.clusters = lanes_of(self.recording)
+        self.clusters = list(clusters) or lanes_of(self.recording) or list(self.recording.clusters[:MOST_LANES])
         self._conditions = condition_bands(self.recording)
         self._faults = fault_bands(self.recording)
         self._taints = taint_bands(self.recording)
