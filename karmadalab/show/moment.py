@@ -69,7 +69,7 @@ def tell_moment(film: Film, t: float) -> str:
 def _sentence(member: Member) -> str:
     truth = ", ".join(member.faults) or "nothing is wrong with it"
     marks = f", with {', '.join(member.taints)}" if member.taints else ""
-    copies = f"{member.assigned} replicas assigned, {member.serving} serving"
+    copies = f"replicas: {member.assigned} assigned, {member.serving} serving"
     return f"{member.name}: {truth}; it is taken for {member.ready}{marks}; {copies}."
 
 
