@@ -82,8 +82,8 @@ def answers(url: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a JupyterLab that serves a copy of the lessons and labs."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The address of a JupyterLab that serves a copy of the lessons and labs, and the folder of its settings."""
     chromium()  # or there is no need to start anything
     tmp_path = tmp_path_factory.mktemp("jupyterlab")
     for folder in FOLDERS:
@@ -100,7 +100,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             if server.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"JupyterLab did not start:\n{(tmp_path / 'jupyterlab.log').read_text()[-3000:]}")
             time.sleep(0.2)
-        yield address
+        yield address, tmp_path / "home"
     finally:
         server.terminate()  # it ends its kernels itself
         try:
@@ -112,14 +112,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def jupyterlab(server: str) -> Iterator[str]:
-    """The address of JupyterLab; the kernels that a test has started end with it, and so does the memory they hold."""
-    yield server
-    with urllib.request.urlopen(f"{server}/api/sessions?token={TOKEN}", timeout=30) as response:
+def jupyterlab(server: tuple[str, Path]) -> Iterator[str]:
+    """The address of JupyterLab. What a test has opened and started, the next one does not find there."""
+    address, home = server
+    yield address
+    with urllib.request.urlopen(f"{address}/api/sessions?token={TOKEN}", timeout=30) as response:
         sessions = json.load(response)
     for session in sessions:
-        address = f"{server}/api/sessions/{session['id']}?token={TOKEN}"
-        urllib.request.urlopen(urllib.request.Request(address, method="DELETE"), timeout=30).close()
+        end = urllib.request.Request(f"{address}/api/sessions/{session['id']}?token={TOKEN}", method="DELETE")
+        urllib.request.urlopen(end, timeout=30).close()
+    shutil.rmtree(home / "workspaces", ignore_errors=True)
 
 
 @pytest.fixture
@@ -147,12 +149,11 @@ ALL_CELLS_RAN_OR_ONE_FAILED = """() => {
 
 
 def open_and_run(page: Any, jupyterlab: str, notebook: str) -> None:
-    """Open a notebook in a workspace of its own, run all cells, and wait for the last.
+    """Open a notebook, run all cells, and wait for the last.
 
-    Pressed before the kernel is connected it would be dropped silently.
+    Pressed before the kernel is connected, the menu's entry would be dropped silently.
     """
-    workspace = Path(notebook).stem
-    page.goto(f"{jupyterlab}/lab/workspaces/{workspace}/tree/{notebook}?token={TOKEN}")
+    page.goto(f"{jupyterlab}/lab/tree/{notebook}?token={TOKEN}")
     page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()
     page.locator(".lm-MenuBar-item", has_text="Run").first.click()
     page.locator(".lm-Menu-item", has_text="Run All Cells").first.click()
