@@ -1,7 +1,7 @@
-"""Lesson 40 in a real JupyterLab in a real browser: all cells run, a slider moves, the figures follow.
+"""Lessons and a lab in a real JupyterLab in a real browser: all cells run; sliders, player and control room answer.
 
 Nothing but loopback is used. JupyterLab works on a copy, with its own settings, so neither the project's notebooks nor
-the learner's settings are touched.
+the learner's settings are touched. One server serves all tests of this file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LESSON = "40_tuning_the_timeouts.ipynb"
+FOLDERS = ("notebooks", "environments", "solutions")
 TOKEN = "loopback"
 WAIT_MS = 180_000  # a busy machine of two cores takes a minute for what an idle one does in ten seconds
 CHROMIUM_FLAGS = [
@@ -81,11 +81,12 @@ def answers(url: str) -> bool:
         return False
 
 
-@pytest.fixture
-def jupyterlab(tmp_path: Path) -> Iterator[str]:
-    """The address of a JupyterLab that serves a copy of the lessons."""
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The address of a JupyterLab that serves a copy of the lessons and labs, and the folder of its settings."""
     chromium()  # or there is no need to start anything
-    for folder in ("notebooks", "environments"):
+    tmp_path = tmp_path_factory.mktemp("jupyterlab")
+    for folder in FOLDERS:
         shutil.copytree(ROOT / folder, tmp_path / "work" / folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     port = free_port()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
@@ -99,7 +100,7 @@ def jupyterlab(tmp_path: Path) -> Iterator[str]:
             if server.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"JupyterLab did not start:\n{(tmp_path / 'jupyterlab.log').read_text()[-3000:]}")
             time.sleep(0.2)
-        yield address
+        yield address, tmp_path / "home"
     finally:
         server.terminate()  # it ends its kernels itself
         try:
@@ -108,6 +109,19 @@ def jupyterlab(tmp_path: Path) -> Iterator[str]:
             server.kill()
             server.wait()
         log.close()
+
+
+@pytest.fixture
+def jupyterlab(server: tuple[str, Path]) -> Iterator[str]:
+    """The address of JupyterLab. What a test has opened and started, the next one does not find there."""
+    address, home = server
+    yield address
+    with urllib.request.urlopen(f"{address}/api/sessions?token={TOKEN}", timeout=30) as response:
+        sessions = json.load(response)
+    for session in sessions:
+        end = urllib.request.Request(f"{address}/api/sessions/{session['id']}?token={TOKEN}", method="DELETE")
+        urllib.request.urlopen(end, timeout=30).close()
+    shutil.rmtree(home / "workspaces", ignore_errors=True)
 
 
 @pytest.fixture
@@ -134,8 +148,12 @@ ALL_CELLS_RAN_OR_ONE_FAILED = """() => {
 }"""
 
 
-def run_all(page: Any) -> None:
-    """Run all cells and wait for the last. Pressed before the kernel is connected it would be dropped silently."""
+def open_and_run(page: Any, jupyterlab: str, notebook: str) -> None:
+    """Open a notebook, run all cells, and wait for the last.
+
+    Pressed before the kernel is connected, the menu's entry would be dropped silently.
+    """
+    page.goto(f"{jupyterlab}/lab/tree/{notebook}?token={TOKEN}")
     page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()
     page.locator(".lm-MenuBar-item", has_text="Run").first.click()
     page.locator(".lm-Menu-item", has_text="Run All Cells").first.click()
@@ -151,8 +169,7 @@ def drawn(page: Any) -> str:
 
 
 def test_a_slider_moves_and_the_figures_of_lesson_40_follow(jupyterlab: str, page: Any) -> None:
-    page.goto(f"{jupyterlab}/lab/tree/notebooks/{LESSON}?token={TOKEN}")
-    run_all(page)
+    open_and_run(page, jupyterlab, "notebooks/40_tuning_the_timeouts.ipynb")
     page.locator(".jp-RenderedPlotly, .jp-OutputArea-output .js-plotly-plot").first.wait_for()  # without any slider
     slider = page.locator(".widget-slider", has_text="cluster-failure-threshold")
     slider.scroll_into_view_if_needed()
@@ -173,3 +190,64 @@ def test_a_slider_moves_and_the_figures_of_lesson_40_follow(jupyterlab: str, pag
     after = drawn(page)
     assert "detect 38.5s" in after  # at the start
     assert "detect 1m8s" in after  # now
+
+
+def shown_moment(page: Any) -> str:
+    """The title of the widget's figure, such as `The fleet at 1m25s`."""
+    return str(page.locator(".widget-vbox .js-plotly-plot .gtitle").first.text_content())
+
+
+def press(page: Any, name: str) -> None:
+    page.locator(".widget-vbox button", has_text=name).first.click()
+
+
+def wait_for_words(page: Any, words: str) -> None:
+    page.locator(".widget-vbox .widget-html", has_text=words).first.wait_for()
+
+
+def test_the_player_of_lesson_00_plays_pauses_steps_and_rewinds(jupyterlab: str, page: Any) -> None:
+    open_and_run(page, jupyterlab, "notebooks/00_a_cluster_dies.ipynb")
+    page.locator(".jp-RenderedPlotly .gtitle", has_text="25 seconds after the fault").wait_for()  # without any widget
+    player = page.locator(".widget-play").first
+    player.scroll_into_view_if_needed()
+    page.locator(".widget-vbox .js-plotly-plot .gtitle", has_text="The fleet at 1m25s").wait_for()
+
+    press(page, "next change")
+    wait_for_words(page, "Ready True → False")
+    press(page, "rewind")
+    page.locator(".widget-vbox .gtitle", has_text="The fleet at 0s").wait_for()
+
+    player.locator("button").first.click()  # play
+    wait_for_words(page, "member1: power off")
+    player.locator("button").first.click()  # pause
+    page.wait_for_timeout(600)  # what was on its way has come
+    paused = shown_moment(page)
+    page.wait_for_timeout(1000)
+    assert shown_moment(page) == paused
+    assert paused != "The fleet at 0sKarmada v1.13, Failover on"
+
+
+def test_a_cluster_is_broken_and_healed_in_the_control_room_of_lesson_33(jupyterlab: str, page: Any) -> None:
+    open_and_run(page, jupyterlab, "notebooks/33_what_comes_back_and_what_does_not.ipynb")
+    page.locator(".widget-play").first.scroll_into_view_if_needed()
+    page.locator(".widget-vbox .js-plotly-plot .gtitle", has_text="The fleet at 1m").wait_for()
+
+    press(page, "break member1")
+    page.locator(".widget-vbox button", has_text="heal member1").wait_for()
+    assert "power off" in drawn(page)
+    press(page, "to the next change")
+    wait_for_words(page, "member1: Ready True → False")
+
+    page.locator(".widget-play button").first.click()  # the virtual clock advances while it plays
+    wait_for_words(page, "member1: + NoExecute")
+    page.locator(".widget-play button").first.click()
+    press(page, "heal member1")
+    page.locator(".widget-vbox button", has_text="break member1").wait_for()
+    wait_for_words(page, "member1: power off ends")
+
+
+def test_a_solved_lab_passes_its_checks(jupyterlab: str, page: Any) -> None:
+    open_and_run(page, jupyterlab, "solutions/11_thresholds_and_flapping.ipynb")
+    said = " ".join(page.locator(".jp-OutputArea-output").all_text_contents())
+    for check in ("11.1", "11.2", "11.3"):
+        assert f"{check} passed" in said, said[:2000]

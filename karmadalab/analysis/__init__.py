@@ -5,12 +5,16 @@ serving(lab)            # replicas answering requests, by cluster, over time
 phase_table(lab)        # the same as data frames
 activity(lab)           # who wrote what, and what woke whom
 heartbeat(lab, "member3")  # the lease of a pull member
+messages(lab)           # one failover: who told whom, when
+assigned(lab)           # replicas as the bindings have them, by cluster, over time
 """
 
 from karmadalab.analysis.activity import Activity, activity
+from karmadalab.analysis.assigned import assigned
 from karmadalab.analysis.bands import Band, condition_bands, fault_bands, ready_at, taint_bands, task_bands
 from karmadalab.analysis.costs import outage_costs
 from karmadalab.analysis.heartbeat import Heartbeat, heartbeat
+from karmadalab.analysis.messages import Message, messages
 from karmadalab.analysis.outage import PHASES, Outage, outages
 from karmadalab.analysis.recording import Recording, record
 from karmadalab.analysis.serving import Serving, serving
@@ -30,16 +34,19 @@ __all__ = [
     "Activity",
     "Band",
     "Heartbeat",
+    "Message",
     "Outage",
     "Recording",
     "Serving",
     "Steps",
     "activity",
+    "assigned",
     "band_table",
     "condition_bands",
     "event_table",
     "fault_bands",
     "heartbeat",
+    "messages",
     "outage_costs",
     "outage_table",
     "outages",

@@ -23,7 +23,7 @@ MEMBERS_OWN = "members' controllers"
 
 _NO_WRITES = frozenset((NOTE, ERROR, FAULT))
 # Karmada's controllers that write into members; whoever else does belongs to the members.
-_CARRIERS = frozenset(("execution-controller", "work-status-controller", "user"))
+CARRIERS = frozenset(("execution-controller", "work-status-controller", "user"))
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def activity(lab: Lab, since: str | float = 0.0, until: str | float | None = Non
 
 
 def _actor(row: Row) -> str:
-    return MEMBERS_OWN if row.world and row.actor not in _CARRIERS else row.actor
+    return MEMBERS_OWN if row.world and row.actor not in CARRIERS else row.actor
 
 
 def _kind(row: Row) -> str:

@@ -50,8 +50,8 @@ def lines(name: str, arrows: list[Arrow], dash: str) -> dict[str, Any]:
     return {"type": "scatter", "mode": "lines", "name": name, "x": xs, "y": ys, "line": look, "hoverinfo": "skip"}
 
 
-def heads(arrows: list[Arrow]) -> dict[str, Any]:
-    """The heads; pointing at one tells what it stands for."""
+def heads(arrows: list[Arrow], words: list[str]) -> dict[str, Any]:
+    """The heads; pointing at one tells what it stands for, in the words given for it."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -64,7 +64,7 @@ def heads(arrows: list[Arrow]) -> dict[str, Any]:
             "color": style.INK,
             "angle": [arrow.angle for arrow in arrows],
         },
-        "hovertext": [f"{arrow.what}: {arrow.times}" for arrow in arrows],
+        "hovertext": words,
         "hoverinfo": "text",
         "showlegend": False,
     }

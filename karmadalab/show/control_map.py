@@ -120,7 +120,7 @@ def _drawn(counted: Activity, title: str, banner: str) -> tuple[list[dict[str, A
     data = [
         lines("writes", [a for a in arrows if a.solid], "solid"),
         lines("wakes", [a for a in arrows if not a.solid], "dash"),
-        heads(arrows),
+        heads(arrows, [f"{arrow.what}: {arrow.times}" for arrow in arrows]),
         _captions(boxes),
     ]
     layout = {

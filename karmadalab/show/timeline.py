@@ -33,7 +33,7 @@ from karmadalab.show.words import Label, labels
 _LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 104, 168, 58, 46
 _LANE_PX, _SERVING_PX, _LINE_PX, _GAP_PX = 58, 150, 14, 14
 _COLUMNS = ("cluster", "binding", "phase", "begin_s", "end_s", "seconds")
-_MOST_LANES = 12
+MOST_LANES = 12
 
 
 def timeline(
@@ -91,12 +91,12 @@ def timeline_parts(
 
 def lanes_of(recording: Recording) -> list[str]:
     """The clusters that get a lane: all of a small fleet, else those to which something happened."""
-    if len(recording.clusters) <= _MOST_LANES:
+    if len(recording.clusters) <= MOST_LANES:
         return list(recording.clusters)
     served = serving(recording).clusters()
     seen = {event.name for event in recording.events if event.kind in ("fault", "Cluster")}
     chosen = [name for name in recording.clusters if name in seen or name in served]
-    return sorted(sorted(chosen, key=lambda n: n not in seen)[:_MOST_LANES], key=recording.clusters.index)
+    return sorted(sorted(chosen, key=lambda n: n not in seen)[:MOST_LANES], key=recording.clusters.index)
 
 
 def _stack(recording: Recording, clusters: list[str], served: Serving) -> lanes.Stack:

@@ -50,9 +50,9 @@ def labels(recording: Recording, served: Serving, until_s: float, width_px: floa
         until_s: where the time axis ends, in seconds.
         width_px: how wide the drawing is.
     """
-    said = sorted([*_of_events(recording), *_of_serving(recording, served)], key=lambda item: item[0])
+    told = sorted([*_of_events(recording), *_of_serving(recording, served)], key=lambda item: item[0])
     groups: list[tuple[float, list[str]]] = []
-    for t, words in said:
+    for t, words in told:
         if t > until_s:
             break
         if groups and t - groups[-1][0] <= until_s * 0.004:
@@ -81,11 +81,12 @@ def placed(made: list[Label], px_per_s: float) -> list[Label]:
 
 def _of_events(recording: Recording) -> Iterator[tuple[float, str]]:
     for event in recording.events:
-        for words in _words(event):
+        for words in said(event):
             yield event.t, words
 
 
-def _words(event: Event) -> Iterator[str]:
+def said(event: Event) -> Iterator[str]:
+    """What a picture says of an event, if it says anything."""
     kind, name, what = event.kind, event.name, event.what
     if kind == "fault":
         text = what.partition(":")[0] if not what.startswith("healed: ") else f"{what[8:].partition(':')[0]} ends"

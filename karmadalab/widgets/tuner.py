@@ -18,6 +18,7 @@ from karmadalab.lab import Lab
 from karmadalab.show import Parts, split_parts, tell, timeline_parts
 from karmadalab.widgets.inplace import redraw
 from karmadalab.widgets.knobs import KNOBS, Knob
+from karmadalab.widgets.plumbing import figure_widget, show_box, widget_library
 
 _LINES = 14  # of words above the lanes: enough for most stories, so that the figure seldom changes its height
 Story = Callable[[Settings], Lab]
@@ -51,7 +52,7 @@ class TimeoutTuner:
         self._stories = dict(stories)
         self._base = settings or Settings()
         self._until, self._split_until_s = until, split_until_s
-        self._widgets = _ipywidgets()
+        self._widgets = widget_library()
         self._before: dict[str, Recording] = {}
         name = next(iter(self._stories))
         self.lab = self._stories[name](self._base)
@@ -61,7 +62,7 @@ class TimeoutTuner:
         self._reset = self._widgets.Button(description="back to the start", icon="undo")
         self._text = self._widgets.HTML()
         self._parts = self._drawn()
-        self._figures = [_figure_widget(parts) for parts in self._parts]
+        self._figures = [figure_widget(parts) for parts in self._parts]
         self.box = self._boxed()
         self._connect()
 
@@ -135,28 +136,7 @@ class TimeoutTuner:
         return self._before[story]
 
     def _ipython_display_(self) -> None:
-        from IPython import display as ipython
-
-        show: Any = ipython.display  # IPython annotates only some of its functions
-        show(self.box)
+        show_box(self.box)
 
     def __repr__(self) -> str:
         return f"<TimeoutTuner {self.stories.value}: {self.settings.banner()}>"
-
-
-def _ipywidgets() -> Any:
-    try:
-        import ipywidgets
-    except ImportError:
-        raise ImportError("sliders need ipywidgets: pip install 'karmadalab[notebooks]'") from None
-    return ipywidgets
-
-
-def _figure_widget(parts: Parts) -> Any:
-    from karmadalab.show.figure import plotly_objects
-
-    graph_objects = plotly_objects()
-    try:
-        return graph_objects.FigureWidget({"data": parts.data, "layout": parts.layout})
-    except ImportError:
-        raise ImportError("sliders need anywidget beside plotly: pip install 'karmadalab[notebooks]'") from None
