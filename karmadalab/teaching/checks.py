@@ -6,7 +6,7 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs import alarms, division, silence, taints, thresholds, timeouts
+from karmadalab.teaching.labs import alarms, division, silence, sweeping, taints, thresholds, timeouts
 from karmadalab.teaching.student import generator
 from karmadalab.teaching.verdict import Mistake, Passed, Unsolved
 
@@ -17,6 +17,7 @@ LABS: dict[str, TeachingLab] = {
     "23": division.LAB,
     "40": timeouts.LAB,
     "41": alarms.LAB,
+    "42": sweeping.LAB,
 }
 
 
