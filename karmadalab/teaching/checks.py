@@ -6,7 +6,6 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs import (
     claims,
     division,
     double,
@@ -22,6 +21,8 @@ from karmadalab.teaching.labs import (
     thresholds,
     tolerations,
 )
+from karmadalab.teaching.labs import (
+from karmadalab.teaching.labs import alarms, division, silence, sweeping, taints, thresholds, timeouts
 from karmadalab.teaching.student import generator
 from karmadalab.teaching.verdict import Mistake, Passed, Unsolved
 
@@ -40,6 +41,9 @@ LABS: dict[str, TeachingLab] = {
     "33": homecoming.LAB,
     "34": nowhere.LAB,
     "35": double.LAB,
+    "40": timeouts.LAB,
+    "41": alarms.LAB,
+    "42": sweeping.LAB,
 }
 
 
