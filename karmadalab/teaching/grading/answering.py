@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,6 @@ class Answerer:
             "item": lambda number, key: self._held[number][self._codec.decode(key)],
             "iterate": lambda number: iter(self._held[number]),
             "length": lambda number: len(self._held[number]),
-            "equal": lambda number, other: bool(self._held[number] == self._codec.decode(other)),
             "describe": lambda number: repr(self._held[number])[:MOST_TEXT],
         }
 
@@ -57,7 +57,10 @@ class Answerer:
             return _told(error)
 
     def _run(self, source: str) -> list[Any]:
-        result = self._shell.run_cell(source, store_history=True)
+        try:
+            result = self._shell.run_cell(source, store_history=True)
+        finally:
+            _forget_output()
         error = result.error_before_exec or result.error_in_exec
         return ["value", None] if error is None else _told(error)
 
@@ -75,6 +78,14 @@ class Answerer:
         if isinstance(result, tuple) and not type(result).__module__.startswith("karmadalab."):
             result = tuple(result)  # a pair is a pair, whatever the student calls it
         return ["value", self._codec.encode(result)]
+
+
+def _forget_output() -> None:
+    """The next cell may print as much; nobody reads any of it."""
+    with suppress(Exception):  # a cell may have done anything to sys.stdout
+        os.ftruncate(1, 0)
+        os.lseek(1, 0, os.SEEK_SET)
+        sys.stdout.flush()
 
 
 def _told(error: BaseException) -> list[Any]:

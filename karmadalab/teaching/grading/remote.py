@@ -197,12 +197,8 @@ class Remote:
         return True
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Remote) and other._number == self._number:
-            return True
-        try:
-            return bool(self._ask("equal", self._student.encode(other)))
-        except CannotCross:
-            return False
+        """The same object over there. What a class of the student's calls equal is not asked: it may say yes to all."""
+        return isinstance(other, Remote) and other._number == self._number
 
     def __hash__(self) -> int:
         return self._number

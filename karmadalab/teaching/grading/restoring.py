@@ -1,7 +1,7 @@
 """A submission as it is run: the student's cells, with every graded and locked cell as the teacher wrote it.
 
-Cells are known by their grade_id. Whoever edits a check gets the teacher's text back, whoever deletes one gets it back
-where it stood. Hidden tests are not put in here: they stay with the judge.
+Cells are known by their grade_id. Whoever edits a check, or deletes one, gets the teacher's back. Hidden tests are not
+put in here: they stay with the judge.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Step(NamedTuple):
 def restored(submission: Any, exercise: list[Cell]) -> list[Step]:
     """The code cells of a submission in the student's order, the locked ones as in the exercise.
 
-    A locked cell that is gone comes back behind the locked cell that stands before it in the exercise. Of two copies
-    the first counts, the other is not run.
+    A locked cell that is gone comes back at the end, when all answers are there. Of two copies the first counts, the
+    other is not run.
     """
     locked = {cell.role["grade_id"]: cell for cell in exercise if cell.is_code and is_locked(cell)}
     there = [_grade_id(node) for node in submission.cells]
@@ -40,13 +40,7 @@ def restored(submission: Any, exercise: list[Cell]) -> list[Step]:
                 ours.append((name, locked[name].node.source))
         elif node.cell_type == "code":
             ours.append(("", node.source))
-    before = ""
-    for name, cell in locked.items():
-        if name not in there:
-            names = [known for known, _ in ours]
-            place = names.index(before) + 1 if before else len(ours)
-            ours.insert(place, (name, cell.node.source))
-        before = name
+    ours += [(name, cell.node.source) for name, cell in locked.items() if name not in there]
     return [Step(source, name if name and locked[name].has("grade") else "") for name, source in ours]
 
 

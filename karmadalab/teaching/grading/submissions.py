@@ -76,7 +76,7 @@ def _source_of(name: str, sources: list[Path]) -> Path | None:
     number = re.match(r"\d\d(?=\D)", name)
     same = [source for source in sources if source.name == name]
     alike = [source for source in sources if number and source.name.startswith(f"{number[0]}_")]
-    return (same or [*alike, None])[0]
+    return next(iter([*same, *alike]), None)
 
 
 def _problem(path: Path, source: Path | None) -> str:

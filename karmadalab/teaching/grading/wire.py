@@ -155,14 +155,14 @@ def _fields_of(kind: type) -> tuple[str, ...] | None:
 
 
 def _build(name: str, values: list[Any]) -> Any:
-    kind = _class_named(name)
-    if not isinstance(kind, type) or not _is_ours(kind):
+    kind: Any = _class_named(name)
+    if not (isinstance(kind, type) and _is_ours(kind)):
         raise Garbled(f"{name[:60]} is no class of karmadalab's")
     fields = None if issubclass(kind, Enum) else _fields_of(kind)
     if fields is not None:
         return kind(**dict(zip(fields, values, strict=True)))
     if issubclass(kind, (Enum, *_BASES)) and len(values) == 1:
-        return kind(values[0])
+        return kind(*values)
     raise Garbled(f"{name[:60]} is no data")
 
 
