@@ -75,6 +75,7 @@ def solution() -> Any:
     essay.metadata["nbgrader"] = nbformat.from_dict(role("essay", grade=True, solution=True, points=1))
     made.cells.append(essay)
     made.cells[0].metadata["tags"] = ["parameters"]
+    made.metadata["language_info"] = {"name": "python"}
     return made
 
 

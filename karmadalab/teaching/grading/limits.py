@@ -10,8 +10,8 @@ class Limits:
     """Limits on one submission.
 
     Attributes:
-        cell_s: seconds a cell, and a check of what it defined, may take each.
-        total_s: seconds of the whole submission.
+        cell_s: seconds of work a cell, and a check of what it defined, may take each; four times that by the clock.
+        total_s: seconds of the whole submission, by the clock.
         memory_mb: MiB that a process may address, and that all of a submission's processes hold together.
         output_mb: MiB that it may print, and that each of its files may have.
         processes: how many it may have at a time, itself among them.

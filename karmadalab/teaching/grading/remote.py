@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from karmadalab.teaching.grading.limits import Limits
-from karmadalab.teaching.grading.processes import kill_tree, usage
+from karmadalab.teaching.grading.processes import busy_s, kill_tree, usage
 from karmadalab.teaching.grading.wire import CannotCross, Codec, Garbled, receive, send
 
 _PATIENCE_S = 2.0  # from the interrupt of a cell to the end of its process
@@ -105,6 +105,10 @@ class Student:
                 self.close(f"it started more than {self._limits.processes} processes")
             elif held_mb > self._limits.memory_mb:
                 self.close(f"its processes hold more than {self._limits.memory_mb} MiB")
+
+    def busy_s(self) -> float | None:
+        """Seconds of processor time that it has used so far; None where nobody can tell."""
+        return busy_s(self._process.pid)
 
     def close(self, why: str) -> None:
         """End the process and all that it started."""
