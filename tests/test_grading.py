@@ -12,6 +12,8 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -196,24 +198,17 @@ def students(folder: Path, port: int) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("grading")
-
-
-@pytest.fixture(scope="module")
-def graded(folder: Path) -> dict[str, Graded]:
+def graded_class(folder: Path) -> dict[str, Graded]:
     saved(folder / "solutions", solution(), "23_small.ipynb")
+    (folder / "class").mkdir()
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         for name, notebook in students(folder, server.getsockname()[1]).items():
-            (folder / "class").mkdir(exist_ok=True)
             saved(folder / "class" / name, notebook, "23_small.ipynb")
-        results = grade(folder / "class", folder / "solutions", LIMITS)
+        results = grade(folder / "class", folder / "solutions", LIMITS, jobs=2)
         if "no network" in results[0].holds:
             with pytest.raises(BlockingIOError):
                 server.accept()
-    write(results, folder / "out")
     return {one.submission.student: one for one in results}
 
 
@@ -241,37 +236,45 @@ RESULTS: dict[str, tuple[list[float | None], list[str]]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RESULTS)
-def test_each_gets_what_its_answers_are_worth(name: str, graded: dict[str, Graded]) -> None:
-    expected, says = RESULTS[name]
-    assert points(graded[name]) == expected, graded[name].marks
-    assert graded[name].problem == ""
-    for mark, text in zip(graded[name].marks, says, strict=False):
-        assert text in mark.message
-    assert graded[name].marks[2].message.startswith("a written answer: read it")
+def test_each_of_a_class_gets_what_the_answers_are_worth_and_nobody_comes_to_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One test, so that the class is graded once however many processes share the tests."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    graded = graded_class(tmp_path)
+    assert list(graded) == sorted(students(tmp_path, 0))
+    assert {name: points(graded[name]) for name in RESULTS} == {name: due for name, (due, _) in RESULTS.items()}
+    assert [one.problem for one in graded.values() if one.problem] == []
+    for name, (_, says) in RESULTS.items():
+        messages = [mark.message for mark in graded[name].marks]
+        assert [text for text, message in zip(says, messages, strict=False) if text not in message] == [], messages
+        assert messages[2].startswith("a written answer: read it")
+    finds_closed_doors(graded["trespasser"], tmp_path)
+    assert len(list((tmp_path / "class").glob("*/*.ipynb"))) == len(graded)
+    nothing_is_left(temporary)
 
 
-@pytest.mark.slow
-def test_a_trespasser_finds_closed_doors(graded: dict[str, Graded], folder: Path) -> None:
-    one = graded["trespasser"]
-    assert points(one)[1] == 2.5
-    name, _, text = one.marks[0].message.partition(": ")
+def finds_closed_doors(trespasser: Graded, folder: Path) -> None:
+    assert points(trespasser)[1] == 2.5
+    name, _, text = trespasser.marks[0].message.partition(": ")
     tried = text.split()
-    assert (name, len(tried)) == ("ValueError", 7), one.marks[0].message
-    if "files: Python and karmadalab to read, its own folder to write" in one.holds:
+    assert (name, len(tried)) == ("ValueError", 7), trespasser.marks[0].message
+    if "files: Python and karmadalab to read, its own folder to write" in trespasser.holds:
         assert tried[:5] == ["PermissionError"] * 5
         assert not (folder / "outside.txt").exists()
-    if "no network" in one.holds:
+    if "no network" in trespasser.holds:
         assert tried[5] in ("OSError", "ConnectionRefusedError", "PermissionError")
         assert tried[6] == "ProcessLookupError"
-    assert len(list((folder / "class").glob("*/*.ipynb"))) == len(graded)
 
 
-@pytest.mark.slow
-def test_nothing_is_left_running_or_lying_about(graded: dict[str, Graded]) -> None:
-    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert "karmadalab.teaching.grading" not in running
-    assert "sleep 60" not in running
+def nothing_is_left(temporary: Path) -> None:
+    """Neither files nor processes: each of a submission's processes has its folder as HOME."""
+    assert list(temporary.iterdir()) == []
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            assert str(temporary).encode() not in entry.read_bytes(), entry
 
 
 # --- what is in a folder ----------------------------------------------------------------------------------------------

@@ -74,10 +74,9 @@ CLASS: dict[str, tuple[Callable[[], Any], list[float]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("course")
-    (folder / "source" / "lab23").mkdir(parents=True)
+def run_course(folder: Path) -> dict[str, Any]:
+    """All three steps for all five; what failed, and the points by student and cell."""
+    (folder / "source").mkdir()
     saved(folder / "source" / "lab23", solution(), NAME)
     for student, (make, _) in CLASS.items():
         place = folder / "submitted" / student / "lab23"
@@ -86,34 +85,27 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, An
     line = [sys.executable, "-c", TEACHER, str(folder), str(CELL_S)]
     done = subprocess.run(line, input=json.dumps(list(CLASS)), capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr[-3000:]
-    return folder, json.loads(done.stdout.splitlines()[-1])
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def test_nbgrader_takes_every_step_for_every_student(course: tuple[Path, dict[str, Any]]) -> None:
-    folder, result = course
+def test_nbgrader_takes_every_step_and_gives_each_what_the_answers_are_worth(tmp_path: Path) -> None:
+    """One test, so that the course is run once however many processes share the tests."""
+    result = run_course(tmp_path)
     assert result["failed"] == {}
+    handed_out = (tmp_path / "release" / "lab23" / NAME).read_text()
+    assert handed_out.strip() == exercise_text(tmp_path / "source" / "lab23" / NAME).strip()
+    given = {student: [points["check-1"], points["check-2"]] for student, points in result["points"].items()}
+    assert given == {student: due for student, (_, due) in CLASS.items()}
     for student in CLASS:
-        page = (folder / "feedback" / student / "lab23" / NAME).with_suffix(".html").read_text()
+        page = (tmp_path / "feedback" / student / "lab23" / NAME).with_suffix(".html").read_text()
         assert "check-1" in page
+    is_graded_alike(tmp_path, result["points"]["wrong"])
 
 
-def test_nbgrader_hands_out_our_exercise_byte_for_byte(course: tuple[Path, dict[str, Any]]) -> None:
-    folder, _ = course
-    handed_out = (folder / "release" / "lab23" / NAME).read_text()
-    assert handed_out.strip() == exercise_text(folder / "source" / "lab23" / NAME).strip()
-
-
-@pytest.mark.parametrize("student", CLASS)
-def test_nbgrader_gives_each_what_the_answers_are_worth(student: str, course: tuple[Path, dict[str, Any]]) -> None:
-    points = course[1]["points"][student]
-    assert [points["check-1"], points["check-2"]] == CLASS[student][1]
-
-
-def test_karmadalab_grades_nbgraders_folder_too(course: tuple[Path, dict[str, Any]]) -> None:
-    """Alike, but for a check that was deleted: here it comes back."""
-    folder, result = course
+def is_graded_alike(folder: Path, points_of_wrong: dict[str, float]) -> None:
+    """`karmadalab grade` on nbgrader's folder; only a check that was deleted comes back here, and not there."""
     for student in ("solved", "untouched", "endless"):
         shutil.rmtree(folder / "submitted" / student)  # tests/test_grading.py has them
     malicious, wrong = grade(folder, folder / "source" / "lab23")
-    assert {mark.cell: mark.points or 0.0 for mark in wrong.marks} == result["points"]["wrong"]
+    assert {mark.cell: mark.points or 0.0 for mark in wrong.marks} == points_of_wrong
     assert [mark.points for mark in malicious.marks] == [0, 2.5, None]
