@@ -30,7 +30,7 @@ from karmadalab.teaching.markers import BadNotebook
 from karmadalab.teaching.sources import exercise
 from tests.test_labs import EXERCISES, SOLUTIONS, lab_of, role, saved
 
-LIMITS = Limits(cell_s=6, total_s=120, memory_mb=1500, output_mb=1, processes=12)
+LIMITS = Limits(cell_s=3, total_s=120, memory_mb=1500, output_mb=1, processes=12)
 SETUP = """from karmadalab.teaching import check, parameters
 from karmadalab.scheduler import ClusterWeight
 MINE = parameters("11", STUDENT)
