@@ -2,7 +2,7 @@
 # POSIX sh and GNU make 3.81 or newer (the one on macOS) are enough.
 
 ARGS   ?=
-EXTRAS ?= notebooks,kind,server,sweep,dev
+EXTRAS ?= notebooks,kind,server,sweep,teaching,dev
 JOBS   ?= 2
 
 BIN    := .venv/bin

@@ -65,6 +65,7 @@ def environment(home: Path) -> dict[str, str]:
     own = {
         "HOME": home,
         "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_CONFIG_PATH": ROOT / ".jupyter",  # as `make lab` has it: without nbgrader's menus
         "JUPYTER_RUNTIME_DIR": home / "runtime",
         "JUPYTERLAB_SETTINGS_DIR": home / "settings",
         "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",

@@ -8,6 +8,8 @@ from __future__ import annotations
 import copy
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -187,14 +189,69 @@ def test_build_leaves_right_files_alone(tmp_path: Path) -> None:
     assert path.stat().st_mtime_ns == before
 
 
-def test_one_check_runs_outside_a_notebook() -> None:
-    path = EXERCISES / "11_thresholds_and_flapping.ipynb"
-    failure = check_notebook(path, "11.1")
-    assert failure is not None
-    assert (failure.error, failure.cell.node.id) == ("Unsolved", "check-11-1")
-    assert failure.message.startswith("11.1 is not written yet")
-    with pytest.raises(BadNotebook, match=r"has no check '11\.9'; its checks are 11\.1, 11\.2, 11\.3"):
-        check_notebook(path, "11.9")
+ON_THE_WAY: dict[str, tuple[str, str, bool, str]] = {
+    "unsolved": ("", "11.1", False, "11.1 is not written yet"),
+    "solved": ("    return saved, observed", "11.1", False, "11.1 is not right yet."),
+    "another check is unsolved": ("", "11.3", False, "11.3 is not written yet"),
+    "the names are gone": ("del my_filter", "11.1", False, "(check-11-1) fails with NameError"),
+    "the kernel ends": ("import os; os._exit(0)", "11.1", False, "(my-filter) fails with DeadKernel: the kernel died"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ON_THE_WAY)
+def test_one_check_runs_outside_a_notebook(name: str, tmp_path: Path) -> None:
+    text, check_id, passed, says = ON_THE_WAY[name]
+    result = check_notebook(answered(tmp_path, text), check_id)
+    assert (result.passed, says in result.text) == (passed, True), result.text
+
+
+def test_a_check_behind_a_loop_that_never_ends(tmp_path: Path) -> None:
+    path = saved(tmp_path, lab_of(SOLUTION_CELL, ("while True:\n    pass", None), CHECK_CELL))
+    result = check_notebook(path, "11.1", timeout_s=1)
+    assert not result.passed
+    assert "cell 2 (c1) fails with Timeout: it takes longer than 1 s; does a loop never end?" in result.text
+
+
+def answered(folder: Path, text: str) -> Path:
+    """The exercise 11 with a line more behind the learner's first cell, or, indented, in place of its stub."""
+    made = read(EXERCISES / "11_thresholds_and_flapping.ipynb")
+    [cell] = [cell for cell in made.cells if cell.id == "my-filter"]
+    stub = "    # YOUR CODE HERE\n    raise NotImplementedError()"
+    cell.source = cell.source.replace(stub, text) if text.startswith(" ") else f"{cell.source}\n{text}"
+    return saved(folder, made, "11_mine.ipynb")
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "karmadalab", "check", *arguments]
+    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_the_command_says_what_the_check_says() -> None:
+    good = command("23.1", "--folder", "solutions")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert good.stdout == "23.1 passed: 47 divisions as in Karmada v1.13, ties and replicas held among them.\n"
+    bad = command("23.1", "--file", str(EXERCISES / "23_dividing_replicas.ipynb"))
+    assert (bad.returncode, bad.stderr) == (1, "")
+    assert bad.stdout.startswith("23.1 is not written yet: further up, put your code")
+
+
+NO_SENSE = {
+    ("11.9",): "11_thresholds_and_flapping.ipynb: has no check '11.9'; its checks are 11.1, 11.2, 11.3",
+    ("98.1",): "exercises: no notebook begins with 98_, where 98.1 would be; there is 11_thresholds",
+    ("hello",): "exercises: no notebook begins with hello_",
+    ("11.1", "--folder", "nowhere"): "nowhere: no notebook begins with 11_, where 11.1 would be; there is no notebook",
+    ("11.1", "--file", "README.md"): "README.md: is no valid notebook",
+}
+
+
+@pytest.mark.parametrize("arguments", NO_SENSE, ids=" ".join)
+def test_a_question_that_makes_no_sense(arguments: tuple[str, ...]) -> None:
+    answer = command(*arguments)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.startswith(f"karmadalab: {NO_SENSE[arguments]}")
+    assert "Traceback" not in answer.stderr
 
 
 def test_a_check_finds_its_notebook(tmp_path: Path) -> None:

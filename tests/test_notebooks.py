@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from html import escape
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,7 @@ def test_a_lesson_runs_and_all_its_numbers_hold(path: Path, seed: int, tmp_path:
         out for cell in code_of(done) for out in cell.outputs if "application/vnd.plotly.v1+json" in out.get("data", {})
     ]
     assert figures, "a lesson shows a figure without anyone touching a slider"
+    assert all(len(out.data["text/plain"]) > 60 for out in figures), "each with its alternative text"
 
 
 @every_lesson
@@ -309,13 +312,53 @@ def test_there_are_lessons_and_the_makefile_opens_the_first() -> None:
     assert f"notebooks/{LESSONS[0].name}" in (ROOT / "Makefile").read_text()
 
 
+class Drawings(HTMLParser):
+    """The figures of a page: for each plotly drawing the label of the element around it that says it is an image."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.labels: list[str] = []
+        self._around: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attrs}
+        if tag == "figure":
+            self._around.append(named.get("aria-label", "") if named.get("role") == "img" else "")
+        elif "plotly-graph-div" in named.get("class", "").split():
+            self.labels.append(self._around[-1] if self._around else "")
+        elif tag == "img":
+            self.labels.append(named.get("alt", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "figure":
+            self._around.pop()
+
+
 @pytest.mark.slow
-def test_an_executed_lesson_can_be_made_a_page_with_its_figures(
+def test_an_executed_lesson_can_be_made_a_page_with_its_figures_and_what_they_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """HTML is a build product: with plotly's own renderer named, figures are in the HTML, and no widget state is."""
+    from nbconvert import HTMLExporter
+
     monkeypatch.setenv("PLOTLY_RENDERER", "plotly_mimetype+notebook_connected")  # the kernel inherits it
     executed = run(LESSONS[0], tmp_path / "out.ipynb")
     assert "widgets" not in executed.metadata
-    html = [out.data["text/html"] for c in code_of(executed) for out in c.outputs if "text/html" in out.get("data", {})]
-    assert any("plotly-graph-div" in text for text in html)
+    figures = [
+        out.data
+        for c in code_of(executed)
+        for out in c.outputs
+        if "application/vnd.plotly.v1+json" in out.get("data", {})
+    ]
+    assert len(figures) >= 2
+    html, _ = HTMLExporter().from_notebook_node(executed)
+    page = Drawings()
+    page.feed(html)
+    assert page.labels == [data["text/plain"] for data in figures]
+    assert all(len(label) > 60 for label in page.labels)
+
+    for data in figures:  # as with the usual renderer, which leaves drawings to JupyterLab: words stand in their place
+        data.pop("text/html", None)
+    html, _ = HTMLExporter().from_notebook_node(executed)
+    assert "plotly-graph-div" not in html
+    assert all(escape(data["text/plain"], quote=False) in html for data in figures)

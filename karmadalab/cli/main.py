@@ -184,6 +184,54 @@ def verify(solutions: Solutions = Path("solutions"), exercises: Exercises = Path
     typer.echo("every solution passes, and every exercise is unsolved at its first check")
 
 
+@app.command()
+def check(
+    check_id: Annotated[str, typer.Argument(metavar="NN.x", help="the check, for example 11.1")],
+    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="where the labs are")] = Path("exercises"),
+    file: Annotated[
+        Path | None, typer.Option(metavar="NOTEBOOK", help="the notebook itself, whatever its name")
+    ] = None,
+) -> None:
+    """Run one check of a lab outside Jupyter: all cells up to it, in a kernel of its own.
+
+    Exits with 0 if it passes and with 1 if it does not; save the notebook first.
+    """
+    with refusals():
+        from karmadalab.teaching.exercises import check_notebook, notebook_of
+
+        result = check_notebook(file or notebook_of(check_id, folder), check_id)
+    typer.echo(result.text)
+    if not result.passed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def grade(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="holds a folder for each student")],
+    output: Annotated[Path, typer.Option("-o", metavar="DIR", help="where marks.csv and feedback/ go")] = Path(
+        "graded"
+    ),
+    solutions: Solutions = Path("solutions"),
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="submissions at a time")] = 2,
+    cell_s: Annotated[float, typer.Option(min=1, help="seconds that a cell may take")] = 30.0,
+    total_s: Annotated[float, typer.Option(min=1, help="seconds that a notebook may take")] = 300.0,
+    memory_mb: Annotated[int, typer.Option(min=512, help="MiB that a notebook may use")] = 2048,
+) -> None:
+    """Grade a folder of submissions against the solutions, each in processes of its own.
+
+    Takes STUDENT/NOTEBOOK.ipynb and nbgrader's submitted/STUDENT/ASSIGNMENT/NOTEBOOK.ipynb. Exits with 1 when one could
+    not be graded to its end; docs/teaching.md says what keeps a submission from harm, and what does not.
+    """
+    with refusals():
+        from karmadalab.cli.grade import grade_folder
+        from karmadalab.teaching.grading import Limits
+
+        limits = Limits(cell_s=cell_s, total_s=total_s, memory_mb=memory_mb)
+        complete = grade_folder(folder, solutions, output, limits, jobs)
+    if not complete:
+        raise typer.Exit(1)
+
+
 app.add_typer(kind.app, name="kind")
 
 

@@ -87,10 +87,12 @@ class Figure:
     def _ipython_display_(self) -> None:
         from IPython import display as ipython
 
-        from karmadalab.show.page import caption
+        from karmadalab.show.page import caption, named
 
         bundle = dict(self.figure._repr_mimebundle_())
         bundle["text/plain"] = self.alt
+        if "text/html" in bundle:  # what a page made of the notebook takes; it leaves the plain text out
+            bundle["text/html"] = named(bundle["text/html"], self.alt)
         show: Any = ipython.display  # IPython annotates only some of its functions
         show(bundle, raw=True)
         show({"text/html": caption(self), "text/plain": self.text}, raw=True)

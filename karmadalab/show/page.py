@@ -50,9 +50,12 @@ def _body(figure: Figure, place: int) -> str:
         div_id=f"figure-{place}",  # or a random one, and the page would differ from run to run
         config={"displaylogo": False},
     )
-    return (
-        f'<figure role="img" aria-label="{escape(figure.alt, quote=True)}">{drawing}</figure>\n{caption(figure, True)}'
-    )
+    return f"{named(drawing, figure.alt)}\n{caption(figure, True)}"
+
+
+def named(drawing: str, alt: str) -> str:
+    """A drawing with its alternative text, for those who can't see it."""
+    return f'<figure role="img" aria-label="{escape(alt, quote=True)}">{drawing}</figure>'
 
 
 def caption(figure: Figure, unfolded: bool = False) -> str:

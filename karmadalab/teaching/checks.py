@@ -6,6 +6,8 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.lab import Check, TeachingLab
+from karmadalab.teaching.labs import (
+    alarms,
     claims,
     division,
     double,
@@ -17,12 +19,12 @@ from karmadalab.teaching.lab import Check, TeachingLab
     rescheduling,
     silence,
     spreading,
+    sweeping,
     taints,
     thresholds,
+    timeouts,
     tolerations,
 )
-from karmadalab.teaching.labs import (
-from karmadalab.teaching.labs import alarms, division, silence, sweeping, taints, thresholds, timeouts
 from karmadalab.teaching.student import generator
 from karmadalab.teaching.verdict import Mistake, Passed, Unsolved
 

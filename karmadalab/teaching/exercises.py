@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from karmadalab.teaching.cells import cells_of
 from karmadalab.teaching.markers import BadNotebook
-from karmadalab.teaching.running import Failure, run
+from karmadalab.teaching.running import TIMEOUT_S, run, run_to_check
 from karmadalab.teaching.sources import exercise_text, read
 from karmadalab.teaching.verdict import CheckFailed, Unsolved
 
@@ -59,11 +60,22 @@ def verify(solutions: Path, exercises: Path, run_them: bool = True) -> list[str]
     return problems
 
 
-def check_notebook(path: Path, check_id: str) -> Failure | None:
+class CheckRun(NamedTuple):
+    """What a check says of a notebook.
+
+    Attributes:
+        passed: whether it passes.
+        text: its message; when it could not be asked, why.
+    """
+
+    passed: bool
+    text: str
+
+
+def check_notebook(path: Path, check_id: str, timeout_s: float = TIMEOUT_S) -> CheckRun:
     """Run one check of a learner's notebook outside Jupyter: all cells up to the one that calls it.
 
-    Returns:
-        the first failure, which may be an earlier cell's; None when the check passes.
+    A cell that fails on the way, another check say, stops nobody; it is named only when the check itself could not run.
 
     Raises:
         BadNotebook: the notebook can't be read, or has no such check.
@@ -71,7 +83,13 @@ def check_notebook(path: Path, check_id: str) -> Failure | None:
     known = [name for cell in cells_of(read(path), path.name) for name in cell.checks]
     if check_id not in known:
         raise BadNotebook(f"{path.name}: has no check {check_id!r}; its checks are {', '.join(known) or 'none'}")
-    return run(path, until=check_id)
+    failures, printed = run_to_check(path, check_id, timeout_s)
+    last = failures[-1] if failures else None
+    if last is None or not (last.is_final or check_id in last.cell.checks):
+        return CheckRun(True, printed.strip())
+    if last.error in _VERDICTS:
+        return CheckRun(False, last.message)
+    return CheckRun(False, "\n".join(dict.fromkeys((str(failures[0]), str(last)))))
 
 
 def notebook_of(check_id: str, folder: Path) -> Path:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from karmadalab.teaching.cells import Cell, cells_of
 from karmadalab.teaching.sources import read
 
 TIMEOUT_S = 30.0  # nbgrader's own limit for a cell
+TIMEOUT, DEAD = "Timeout", "DeadKernel"
 
 
 class Failure(NamedTuple):
@@ -26,6 +27,11 @@ class Failure(NamedTuple):
     error: str
     message: str
 
+    @property
+    def is_final(self) -> bool:
+        """Whether the kernel can run no further cell."""
+        return self.error in (TIMEOUT, DEAD)
+
     def __str__(self) -> str:
         return f"{self.cell.where} fails with {self.error}: {self.message}"
 
@@ -40,13 +46,30 @@ def run(path: Path, until: str = "", timeout_s: float = TIMEOUT_S) -> Failure | 
     Returns:
         the first failure, None when there is none.
     """
+    with closing(_failures(read(path), path, until, timeout_s)) as failures:
+        return next(failures, None)
+
+
+def run_to_check(path: Path, check_id: str, timeout_s: float = TIMEOUT_S) -> tuple[list[Failure], str]:
+    """Run a notebook up to a check as a learner would who goes there at once: what fails on the way stops nobody.
+
+    Returns:
+        the failures in order, and what the check's cell printed.
+    """
     notebook = read(path)
-    cells = list(_up_to(cells_of(notebook, path.name), until))
+    failures = list(_failures(notebook, path, check_id, timeout_s))
+    [asked] = [cell for cell in cells_of(notebook, path.name) if check_id in cell.checks]
+    return failures, "".join(output.get("text", "") for output in asked.node.outputs)
+
+
+def _failures(notebook: Any, path: Path, until: str, timeout_s: float) -> Generator[Failure]:
+    """Each failure as it comes; whoever has heard enough stops asking."""
     with _client(notebook, path, timeout_s) as client:
-        for index, cell in enumerate(cells):
+        for index, cell in enumerate(_up_to(cells_of(notebook, path.name), until)):
             if cell.is_code and (failure := _run_cell(client, cell, index)) is not None:
-                return failure
-    return None
+                yield failure
+                if failure.is_final:
+                    return
 
 
 def _up_to(cells: Iterable[Cell], check_id: str) -> Iterator[Cell]:
@@ -82,7 +105,7 @@ def _run_cell(client: Any, cell: Cell, index: int) -> Failure | None:
     except CellExecutionError as error:
         return Failure(cell, error.ename, error.evalue)
     except CellTimeoutError:
-        return Failure(cell, "Timeout", f"it takes longer than {client.timeout:g} s; does a loop never end?")
+        return Failure(cell, TIMEOUT, f"it takes longer than {client.timeout:g} s; does a loop never end?")
     except DeadKernelError:
-        return Failure(cell, "DeadKernel", "the kernel died; did the cell end it, or use up the memory?")
+        return Failure(cell, DEAD, "the kernel died; did the cell end it, or use up the memory?")
     return None

@@ -1,0 +1,37 @@
+"""`karmadalab grade`: a line a submission, the marks as CSV, and a page a student."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from karmadalab.teaching.grading import Graded, Limits, grade, write
+from karmadalab.teaching.grading.marks import printable
+
+
+def grade_folder(folder: Path, solutions: Path, output: Path, limits: Limits, jobs: int) -> bool:
+    """Grade, say each result as it comes, and write them all.
+
+    Returns:
+        whether every submission could be graded to its end.
+    """
+    results = grade(folder, solutions, limits, jobs, tell=_say)
+    files = write(results, output)
+    troubled = [one for one in results if one.problem]
+    typer.echo(f"\n{len(results) - len(troubled)} of {len(results)} graded; the marks are in {files[0]}")
+    typer.echo(f"feedback for {len(files) - 1} students is in {output / 'feedback'}")
+    held = [one.holds for one in results if one.holds]
+    if held:
+        common = [what for what in held[0] if all(what in holds for holds in held)]
+        typer.echo(f"submissions were held in by: {'; '.join(common)}", err=True)
+    return not troubled
+
+
+def _say(one: Graded) -> None:
+    name = f"{one.submission.student}  {one.submission.notebook}".strip()
+    said = f"{one.points:g} of {one.most:g}" if one.marks else ""
+    by_hand = sum(mark.points is None for mark in one.marks)
+    parts = [said, f"{by_hand} to be read" if by_hand else "", one.problem]
+    # A student's name is anything: one line it shall be, and no escape code.
+    typer.echo("".join(c if c.isprintable() else "?" for c in printable(f"{name}  {', '.join(filter(None, parts))}")))

@@ -1,0 +1,140 @@
+"""Grade a folder of submissions: a judge of its own for each, a few at a time, and no submission can stop another's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from karmadalab.api.errors import BadRequest
+from karmadalab.teaching.cells import cells_of
+from karmadalab.teaching.grading.feedback import feedback, file_name
+from karmadalab.teaching.grading.limits import Limits
+from karmadalab.teaching.grading.marks import BY_HAND, Graded, Mark, as_csv
+from karmadalab.teaching.grading.submissions import Submission, submissions
+from karmadalab.teaching.sources import read
+
+START_S = 60.0  # for the judge to import what it needs, on a busy machine
+_PATIENCE_S = 10.0  # for a judge that is told to end
+
+
+def grade(
+    folder: Path,
+    solutions: Path,
+    limits: Limits | None = None,
+    jobs: int = 2,
+    tell: Callable[[Graded], None] = lambda _: None,
+) -> list[Graded]:
+    """Grade all submissions in a folder, by student and notebook.
+
+    Args:
+        folder: holds `STUDENT/NOTEBOOK.ipynb`, or nbgrader's `submitted/STUDENT/ASSIGNMENT/NOTEBOOK.ipynb`.
+        solutions: the sources of the labs.
+        limits: what each submission may use.
+        jobs: how many are graded at a time.
+        tell: is called with each result, in the order of the list.
+
+    Raises:
+        BadNotebook: there is nothing to grade, or a solution is broken.
+        BadRequest: the platform can't hold a submission in.
+    """
+    if not hasattr(os, "fork"):
+        raise BadRequest("grade: needs Linux or macOS, or WSL on Windows: this system sets no limits on processes")
+    limits = limits or Limits()
+    found = submissions(folder, solutions)
+    empty = {source: _marks_of(source) for source in {one.source for one in found} if source is not None}
+    results = []
+    with ThreadPoolExecutor(jobs) as workers:
+        for result in workers.map(lambda one: _graded(one, empty, limits), found):
+            tell(result)
+            results.append(result)
+    return results
+
+
+def write(results: list[Graded], output: Path) -> list[Path]:
+    """Write `marks.csv`, and a feedback page a student into `feedback/`.
+
+    Returns:
+        the files.
+    """
+    pages = output / "feedback"
+    pages.mkdir(parents=True, exist_ok=True)
+    files = {output / "marks.csv": as_csv(results)}
+    for student, of_student in groupby(results, lambda one: one.submission.student):
+        files[pages / file_name(student)] = feedback(student, of_student)
+    for path, text in files.items():
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return list(files)
+
+
+def _marks_of(source: Path) -> list[Mark]:
+    """The graded cells of a lab, with nothing in them yet."""
+    graded = [cell for cell in cells_of(read(source), source.name) if cell.has("grade")]
+    return [
+        Mark(cell.role["grade_id"], 0.0 if cell.is_code else None, float(cell.role["points"]), BY_HAND)
+        for cell in graded
+    ]
+
+
+def _graded(one: Submission, empty: dict[Path, list[Mark]], limits: Limits) -> Graded:
+    if one.source is None:
+        return Graded(one, problem=one.problem)
+    records, end = ([], "") if one.problem else _judged(one, limits)
+    given = {record["cell"]: Mark(**record) for record in records if "cell" in record}
+    said = [record["problem"] for record in records if "problem" in record]
+    problem = one.problem or "".join(said) or end
+    marks = [given.get(mark.cell, _unjudged(mark, problem)) for mark in empty[one.source]]
+    holds: list[str] = next((record["holds"] for record in records if "holds" in record), [])
+    return Graded(one, tuple(marks), problem, tuple(holds))
+
+
+def _unjudged(mark: Mark, problem: str) -> Mark:
+    return mark if mark.points is None else mark._replace(message=problem)
+
+
+def _judged(one: Submission, limits: Limits) -> tuple[list[dict[str, Any]], str]:
+    """What the judge says of a submission, and why it did not come to its end (empty when it did)."""
+    with tempfile.TemporaryDirectory(prefix="karmadalab-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder) / "lab"
+        place.mkdir()
+        line = [sys.executable, "-m", "karmadalab.teaching.grading.judging"]
+        line += [str(one.source), str(one.path), str(place), json.dumps(asdict(limits))]
+        judge = subprocess.Popen(  # noqa: S603  # our own Python and our own module
+            line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+        try:
+            said, errors = judge.communicate(timeout=limits.total_s + START_S)
+            end = "" if judge.returncode == 0 else f"the judge failed: {_last_line(errors)}"
+        except subprocess.TimeoutExpired:
+            end = f"the notebook takes longer than {limits.total_s:g} s in all"
+            said = _ended(judge)
+    return list(_records(said)), end
+
+
+def _ended(judge: subprocess.Popen[bytes]) -> bytes:
+    """End a judge; it ends its student's process. What it has said so far counts."""
+    judge.terminate()
+    try:
+        return judge.communicate(timeout=_PATIENCE_S)[0]
+    except subprocess.TimeoutExpired:
+        judge.kill()
+        return judge.communicate()[0]
+
+
+def _records(said: bytes) -> Iterator[dict[str, Any]]:
+    for line in said.splitlines(keepends=True):
+        if line.endswith(b"\n"):
+            yield json.loads(line)
+
+
+def _last_line(errors: bytes) -> str:
+    lines = errors.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else "it said nothing"
