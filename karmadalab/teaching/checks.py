@@ -6,7 +6,17 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs import alarms, division, silence, sweeping, taints, thresholds, timeouts
+from karmadalab.teaching.labs import (
+    alarms,
+    division,
+    objective,
+    recommending,
+    silence,
+    sweeping,
+    taints,
+    thresholds,
+    timeouts,
+)
 from karmadalab.teaching.student import generator
 from karmadalab.teaching.verdict import Mistake, Passed, Unsolved
 
@@ -18,6 +28,8 @@ LABS: dict[str, TeachingLab] = {
     "40": timeouts.LAB,
     "41": alarms.LAB,
     "42": sweeping.LAB,
+    "43": recommending.LAB,
+    "49": objective.LAB,
 }
 
 
