@@ -88,6 +88,12 @@ BEYOND = [
     ("35", {"OUTAGE": "5m"}, "the try after 1,311 s"),
     ("40", {"REPAIR": "5m"}, "a failover takes eleven minutes"),
     ("40", {"BLIP": "40s"}, "over just before the quick settings evict"),
+    ("41", {"HORIZON": "1m"}, "silence is noticed after up to 90 s"),
+    ("42", {"HORIZON": "10m"}, "a failover takes eleven minutes"),
+    ("42", {"SHORT": "40s"}, "over just before the middle settings evict"),
+    ("42", {"LONG": "5m"}, "a failover takes eleven minutes"),
+    ("43", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
+    ("43", {"YEAR": 0}, "without a month there are no costs"),
 ]
 WITHIN = [
     ("00", {"HORIZON": "30m"}),
@@ -108,6 +114,10 @@ WITHIN = [
     ("35", {"HORIZON": "46m", "OUTAGE": "12m"}),
     ("35", {"OUTAGE": "20m"}),
     ("40", {"REPAIR": "12m", "BLIP": "90s"}),
+    ("41", {"HORIZON": "2m"}),
+    ("42", {"HORIZON": "13m", "LONG": "12m", "SHORT": "72s"}),
+    ("42", {"SHORT": "85s"}),
+    ("43", {"HORIZON": "13m", "YEAR": 1}),
 ]
 
 

@@ -188,7 +188,7 @@ def never_written(*_: Any) -> Any:
     raise NotImplementedError
 
 
-@pytest.mark.parametrize("check_id", [name for lab in ("12", "13") for name in LABS[lab].checks])
+@pytest.mark.parametrize("check_id", [name for lab in LABS if lab not in ("11", "23") for name in LABS[lab].checks])
 def test_an_answer_not_written_yet_is_told_so(check_id: str) -> None:
     with pytest.raises(Unsolved):
         check(check_id, never_written)

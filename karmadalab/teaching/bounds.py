@@ -11,20 +11,20 @@ from karmadalab.api.errors import Invalid
 from karmadalab.api.time import seconds
 
 
-def bounded(least: str, most: str | None = None, *, because: str, **parameter: str | float) -> float:
-    """One parameter, a length of time, in seconds.
+def bounded(least: str | float, most: str | float | None = None, *, because: str, **parameter: str | float) -> float:
+    """One parameter, a length of time, in seconds; or another number, with numbers for its bounds.
 
     >>> bounded("11m", because="a failover takes so long", HORIZON="15m")
     900.0
 
     Args:
-        least, most: the shortest and the longest for which the lesson's story happens.
+        least, most: the shortest and the longest (or the least and the most) for which the lesson's story happens.
         because: what happens otherwise, as half a sentence.
         parameter: its name and its value.
 
     Raises:
         Invalid: it is outside of its bounds.
-        BadRequest: it is no length of time.
+        BadRequest: it is no length of time, and no number.
     """
     [(name, value)] = parameter.items()
     length_s = seconds(value, name)

@@ -14,8 +14,10 @@ from karmadalab.teaching.labs import (
     eviction,
     homecoming,
     nowhere,
+    objective,
     plugins,
     probing,
+    recommending,
     rescheduling,
     silence,
     spreading,
@@ -46,6 +48,8 @@ LABS: dict[str, TeachingLab] = {
     "40": timeouts.LAB,
     "41": alarms.LAB,
     "42": sweeping.LAB,
+    "43": recommending.LAB,
+    "49": objective.LAB,
 }
 
 
