@@ -114,7 +114,7 @@ def test_a_taiwanese_word_stands_in_brackets_of_its_own(entry: Entry) -> None:
 
 
 def test_flags_that_the_glossary_names_exist() -> None:
-    flags = {name.replace("_", "-") for name in Settings.__struct_fields__} | {"feature-gates", "plugins", "controllers"}
+    flags = {name.replace("_", "-") for name in Settings.__struct_fields__} | {"plugins"}
     named = set(re.findall(r"`--([a-z-]+)", GLOSSARY))
     assert named
     assert named <= flags
