@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from karmadalab.teaching import Mistake, Unsolved, check, parameters
+from karmadalab.teaching import check, parameters
 from karmadalab.teaching.labs.double import CASES, SUSPECTS, Double, case_of, partition, twice_s
 from karmadalab.teaching.labs.double.suspects import _culprit
+from tests.answers import mistake
 
 BINDING, EXECUTION, EVICTION, NOBODY = SUSPECTS
 
@@ -105,25 +106,19 @@ FLAGS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", GONE)
-def test_a_mistake_about_the_moment(name: str) -> None:
-    answer, says = GONE[name]
-    with pytest.raises(Mistake, match=says):
-        check("35.1", answer)
+@pytest.mark.parametrize(("answer", "says"), GONE.values(), ids=GONE)
+def test_a_mistake_about_the_moment(answer: Any, says: str) -> None:
+    assert says in mistake("35.1", answer)
 
 
-@pytest.mark.parametrize("name", ACCUSED)
-def test_the_innocent_have_a_witness(name: str) -> None:
-    answer, says = ACCUSED[name]
-    with pytest.raises(Mistake, match=says):
-        check("35.2", answer)
+@pytest.mark.parametrize(("answer", "says"), ACCUSED.values(), ids=ACCUSED)
+def test_the_innocent_have_a_witness(answer: Any, says: str) -> None:
+    assert says in mistake("35.2", answer)
 
 
-@pytest.mark.parametrize("name", FLAGS)
-def test_flags_that_do_not_meet_the_terms(name: str) -> None:
-    chosen, says = FLAGS[name]
-    with pytest.raises(Mistake, match=says):
-        check("35.3", lambda: chosen)
+@pytest.mark.parametrize(("chosen", "says"), FLAGS.values(), ids=FLAGS)
+def test_flags_that_do_not_meet_the_terms(chosen: Any, says: str) -> None:
+    assert says in mistake("35.3", lambda: chosen)
 
 
 @pytest.mark.parametrize("culprit", SUSPECTS, ids=str)
@@ -136,12 +131,3 @@ def test_two_copies_run_for_ever_where_somebody_forgot(culprit: str | None) -> N
 def test_students_have_cases_of_their_own() -> None:
     orders = {tuple(_culprit(name, parameters("35", f"s{n}")) for name in CASES) for n in range(12)}
     assert len(orders) > 5
-
-
-def test_an_answer_that_is_not_written_is_unsolved() -> None:
-    def stub(*_: Any) -> Any:
-        raise NotImplementedError
-
-    for name in ("35.1", "35.2", "35.3"):
-        with pytest.raises(Unsolved):
-            check(name, stub)

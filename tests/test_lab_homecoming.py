@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from karmadalab.teaching import Mistake, Unsolved, check, parameters
+from karmadalab.teaching import check, parameters
 from karmadalab.teaching.labs.homecoming import Fleet, carried_out, returned, serving_of
+from tests.answers import mistake
 
 Placement = Mapping[str, Any]
 
@@ -139,25 +140,19 @@ BOOKS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_a_mistake_about_who_returns(name: str) -> None:
-    answer, says = RULES[name]
-    with pytest.raises(Mistake, match=says):
-        check("33.1", answer)
+@pytest.mark.parametrize(("answer", "says"), RULES.values(), ids=RULES)
+def test_a_mistake_about_who_returns(answer: Any, says: str) -> None:
+    assert says in mistake("33.1", answer)
 
 
-@pytest.mark.parametrize("name", ORDERS)
-def test_a_mistake_in_an_order(name: str) -> None:
-    answer, says = ORDERS[name]
-    with pytest.raises(Mistake, match=says):
-        check("33.2", answer)
+@pytest.mark.parametrize(("answer", "says"), ORDERS.values(), ids=ORDERS)
+def test_a_mistake_in_an_order(answer: Any, says: str) -> None:
+    assert says in mistake("33.2", answer)
 
 
-@pytest.mark.parametrize("name", BOOKS)
-def test_a_mistake_in_a_runbook(name: str) -> None:
-    steps, says = BOOKS[name]
-    with pytest.raises(Mistake, match=says):
-        check("33.3", lambda: steps)
+@pytest.mark.parametrize(("steps", "says"), BOOKS.values(), ids=BOOKS)
+def test_a_mistake_in_a_runbook(steps: Any, says: str) -> None:
+    assert says in mistake("33.3", lambda: steps)
 
 
 def test_a_rule_that_takes_its_arguments_apart_harms_nobody() -> None:
@@ -183,12 +178,3 @@ def test_every_students_fleet_has_somebody_away_and_somebody_home(student: str) 
     away = {name for name, where in placed.items() if fleet.home not in where}
     assert away == {f"{space}/{name}-deployment" for name, space in fleet.divided.items()}
     assert len(placed) == len(fleet.divided) + len(fleet.copied) + 1
-
-
-def test_an_answer_that_is_not_written_is_unsolved() -> None:
-    def stub(*_: Any) -> Any:
-        raise NotImplementedError
-
-    for name in ("33.1", "33.2", "33.3"):
-        with pytest.raises(Unsolved):
-            check(name, stub)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from karmadalab.teaching import Mistake, Unsolved, check, parameters
+from karmadalab.teaching import check, parameters
 from karmadalab.teaching.labs.nowhere import (
     POLICY,
     Fleet,
@@ -16,6 +16,7 @@ from karmadalab.teaching.labs.nowhere import (
     nowhere_s,
     placements,
 )
+from tests.answers import mistake
 
 USUAL = Fleet()
 EVICTED_S = 639  # seconds from a power failure at 60 s to the eviction, with this fleet's beats
@@ -54,9 +55,9 @@ def test_the_right_answers_pass(student: str) -> None:
 
 
 POWER: dict[str, tuple[Any, str]] = {
-    "all for the whole time": ([(name, 60, 680) for name in ("ash", "oak", "pine")], "2040 s in all.*you have 900"),
+    "all for the whole time": ([(name, 60, 680) for name in ("ash", "oak", "pine")], "2040 s in all, and you have 900"),
     "too short": ([("ash", 60, 300), ("oak", 60, 100), ("pine", 60, 100)], "stays on ash all the time"),
-    "the others too early": ([("ash", 60, 680), ("oak", 60, 100), ("pine", 60, 100)], "pine at|oak at"),
+    "the others too early": ([("ash", 60, 680), ("oak", 60, 100), ("pine", 60, 100)], "oak at 699 s"),
     "the others too late": ([("ash", 60, 680), ("oak", 690, 80), ("pine", 690, 80)], "one that is not seen yet"),
     "one is forgotten": ([("ash", 60, 680), ("oak", 640, 80)], "pine at 699 s"),
     "one in the west": ([("ash", 60, 680), ("elm", 640, 80)], "elm is in the west"),
@@ -64,7 +65,7 @@ POWER: dict[str, tuple[Any, str]] = {
     "one twice": ([("ash", 60, 300), ("ash", 400, 300)], "one outage a cluster"),
     "a stranger": ([("beech", 1, 2)], "there is no cluster 'beech'"),
     "nothing": ([], "stays on ash"),
-    "names only": (["ash"], "each item is \\(cluster"),
+    "names only": (["ash"], "each item is (cluster"),
     "a time in words": ([("ash", "1m", "11m")], "times are seconds from 0"),
     "no length": ([("ash", 1, 0)], "an outage has a length"),
 }
@@ -102,25 +103,19 @@ REPAIRS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", POWER)
-def test_power_failures_that_do_not_win(name: str) -> None:
-    outages, says = POWER[name]
-    with pytest.raises(Mistake, match=says):
-        check("34.1", lambda: outages)
+@pytest.mark.parametrize(("outages", "says"), POWER.values(), ids=POWER)
+def test_power_failures_that_do_not_win(outages: Any, says: str) -> None:
+    assert says in mistake("34.1", lambda: outages)
 
 
-@pytest.mark.parametrize("name", DRAINS)
-def test_drains_that_do_not_win(name: str) -> None:
-    outages, says = DRAINS[name]
-    with pytest.raises(Mistake, match=says):
-        check("34.2", lambda: outages)
+@pytest.mark.parametrize(("outages", "says"), DRAINS.values(), ids=DRAINS)
+def test_drains_that_do_not_win(outages: Any, says: str) -> None:
+    assert says in mistake("34.2", lambda: outages)
 
 
-@pytest.mark.parametrize("name", REPAIRS)
-def test_repairs_that_do_not_hold(name: str) -> None:
-    placement, says = REPAIRS[name]
-    with pytest.raises(Mistake, match=says):
-        check("34.3", lambda: placement)
+@pytest.mark.parametrize(("placement", "says"), REPAIRS.values(), ids=REPAIRS)
+def test_repairs_that_do_not_hold(placement: Any, says: str) -> None:
+    assert says in mistake("34.3", lambda: placement)
 
 
 def test_one_or_two_clusters_hold_as_well_as_exactly_two() -> None:
@@ -143,12 +138,3 @@ def test_every_students_fleet_can_be_beaten_within_its_budget_and_not_without_ti
     assert sum(length for _, _, length in power(fleet)) <= budget_s(fleet) < 660 * len(fleet.candidates)
     assert nowhere_s(attacked(power(fleet), fleet)) > 0
     assert nowhere_s(drained(drains(fleet), fleet)) >= 300
-
-
-def test_an_answer_that_is_not_written_is_unsolved() -> None:
-    def stub(*_: Any) -> Any:
-        raise NotImplementedError
-
-    for name in ("34.1", "34.2", "34.3"):
-        with pytest.raises(Unsolved):
-            check(name, stub)

@@ -16,7 +16,7 @@ from karmadalab.controllers.graceful_eviction import Assessment
 from karmadalab.core.controller import DONE, Result
 from karmadalab.core.member import MemberCluster
 from karmadalab.lab import Lab
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.double.story import Double, asked_at, gone_at, partition
 from karmadalab.teaching.verdict import Finding
 

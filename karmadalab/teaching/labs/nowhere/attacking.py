@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from karmadalab.lab import Lab
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.nowhere.fleet import (
     Fleet,
     Outage,

@@ -7,7 +7,7 @@ from typing import Any
 
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.lab import Lab
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.nowhere.fleet import AFTER_S, Fleet, attacked, drained, nowhere_s, placements
 from karmadalab.teaching.verdict import Finding
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.rescheduling.fleets import (
     DYNAMIC,
     EVERYWHERE,

@@ -19,7 +19,8 @@ from karmadalab.controllers.cluster import (
     observe_health,
     observe_lease,
 )
-from karmadalab.teaching.labs.silence.driving import DOWN, EPOCH, GRACE_S, UP, Look, drive, first_silent
+from karmadalab.teaching.asking import EPOCH
+from karmadalab.teaching.labs.silence.driving import DOWN, GRACE_S, UP, Look, drive, first_silent
 from karmadalab.teaching.verdict import Finding
 
 
