@@ -1,16 +1,19 @@
-"""The teaching kit: what a check says to no answer at all, hints, predictions, and the parameters of a student."""
+"""The teaching kit: what a check says to no answer at all, the shape of labs, hints, predictions, parameters."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 
 from karmadalab.api.errors import BadRequest
-from karmadalab.teaching import Unsolved, check, hint, parameters, predict, reveal
+from karmadalab.teaching import Unsolved, check, hint, labs, parameters, predict, reveal
 from karmadalab.teaching.checks import LABS
 from karmadalab.teaching.labs.thresholds import Flags
 from tests.answers import NeverWritten, never_written
@@ -30,6 +33,28 @@ def test_an_answer_not_written_yet_is_no_mistake(check_id: str) -> None:
 def test_no_answer_at_all_is_no_mistake_either(answer: Any) -> None:
     with pytest.raises(Unsolved, match=r"^11\.1 is not written yet"):
         check("11.1", answer)
+
+
+# --- the house of the labs
+
+
+@pytest.mark.parametrize("name", [module.name for module in iter_modules(labs.__path__)])
+def test_each_labs_package_has_the_same_shape(name: str) -> None:
+    package = import_module(f"{labs.__name__}.{name}")
+    [table] = [module.name for module in iter_modules(package.__path__) if re.fullmatch(r"lab\d\d", module.name)]
+    number = table.removeprefix("lab")
+    assert LABS[number] is package.LAB
+    assert "LAB" in package.__all__
+    assert str(package.__doc__).startswith(f"Lab {number}, ")
+    assert list(package.LAB.checks) == [f"{number}.{place + 1}" for place in range(len(package.LAB.checks))]
+
+
+@pytest.mark.parametrize("check_id", CHECKS)
+def test_the_module_of_a_judge_names_its_checks(check_id: str) -> None:
+    judge = LABS[check_id.partition(".")[0]].checks[check_id].judge
+    first = str(sys.modules[judge.__module__].__doc__).splitlines()[0]
+    assert re.match(r"Checks? \d\d\.\d", first)
+    assert check_id in first
 
 
 # --- hints, predictions, parameters -----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What people get wrong about dividing by weight, told by what their function answers."""
+"""Checks 23.1 and 23.3: what people get wrong about dividing by weight, told by what their function answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from karmadalab.api.webster import webster
 from karmadalab.scheduler import ClusterWeight
 from karmadalab.scheduler.division import largest_weight_first
 from karmadalab.teaching.asking import ask
-from karmadalab.teaching.labs.division.plugging import Division
+from karmadalab.teaching.labs.division.scenarios import Division
 from karmadalab.teaching.verdict import Finding
 
 Claims = Sequence[ClusterWeight]

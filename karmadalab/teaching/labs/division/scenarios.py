@@ -1,4 +1,4 @@
-"""A control plane whose scheduler divides with the learner's function."""
+"""Check 23.2: a control plane whose scheduler divides with the learner's function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""35.1: when the old copy is gone, by the learner's formula and in a run."""
+"""Check 35.1: when the old copy is gone, by the learner's formula and in a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""35.2: four control planes, three of them with a controller that forgets something; and who it is."""
+"""Check 35.2: four control planes, three of them with a controller that forgets something; and who it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""35.3: flags under which two copies run as seldom as possible, and a death is not sat out."""
+"""Check 35.3: flags under which two copies run as seldom as possible, and a death is not sat out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people get wrong about eviction tasks, told by what their functions answer."""
+"""Checks 32.1 and 32.2: what people get wrong about eviction tasks, told by what their functions answer."""
 
 from __future__ import annotations
 

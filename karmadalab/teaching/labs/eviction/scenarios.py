@@ -1,4 +1,4 @@
-"""The learner's assessment in a running graceful eviction controller, and the stories that try it."""
+"""Check 32.3: the learner's assessment in a running graceful eviction controller, and the stories that try it."""
 
 from __future__ import annotations
 

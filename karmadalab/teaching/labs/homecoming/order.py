@@ -1,4 +1,4 @@
-"""33.2: a WorkloadRebalancer that names the workloads it brings home, and no others."""
+"""Check 33.2: a WorkloadRebalancer that names the workloads it brings home, and no others."""
 
 from __future__ import annotations
 

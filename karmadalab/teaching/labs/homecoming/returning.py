@@ -1,4 +1,4 @@
-"""33.1: which workloads are on their cluster again, by themselves, when it comes back."""
+"""Check 33.1: which workloads are on their cluster again, by themselves, when it comes back."""
 
 from __future__ import annotations
 

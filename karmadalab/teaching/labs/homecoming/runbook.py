@@ -1,4 +1,4 @@
-"""33.3: bring `shop` home step by step, and nobody notices."""
+"""Check 33.3: bring `shop` home step by step, and nobody notices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""34.3: a placement that the adversary of 34.1 and 34.2 cannot harm, and that still leaves what is dead."""
+"""Check 34.3: a placement that the adversary of 34.1 and 34.2 cannot harm, and that still leaves what is dead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people get wrong about the replicas of a dead cluster, told by what their function answers."""
+"""Checks 31.1, 31.2 and 31.3: what people get wrong about the replicas of a dead cluster, told by their answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people get wrong about leases, and how to tell by what a rule says.
+"""Check 12.1: what people get wrong about leases, and how to tell by what a rule says.
 
 Each function looks for one family of mistakes, from the plainest to the finest; a later one may rely on the earlier
 ones having found nothing.

@@ -1,4 +1,4 @@
-"""The rule in a running control plane: an agent that freezes, is cut off, or is merely slow."""
+"""Check 12.2: the learner's rule in a running control plane, with an agent that freezes or is cut off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""S3's arithmetic: of all outages of one length, which share turns Ready False?
+"""Check 11.3: S3's arithmetic. Of all outages of one length, which share turns Ready False?
 
 The answer is not computed but run: a control plane for each beat that the probes may have.
 """

@@ -1,4 +1,4 @@
-"""The filter in a running control plane: a link that flaps, and an outage that is real."""
+"""Check 11.2: the learner's filter in a running control plane, a link that flaps, and an outage that is real."""
 
 from __future__ import annotations
 
