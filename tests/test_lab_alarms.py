@@ -40,12 +40,6 @@ def before_the_verdict(target: Target) -> Target:
     return target._replace(failure_s=target.failure_s + target.wait_s + target.toleration_s, wait_s=0, toleration_s=0)
 
 
-def test_the_right_answers_pass() -> None:
-    assert "fewer blips" in check("41.1", right).text
-    assert "twice as many" in check("41.2", before_the_verdict).text
-    assert check("41.2", lambda target: target._replace(success_s=0)), "the other way is as good"
-
-
 @pytest.mark.parametrize("target", [USUAL, DRAWN[3], DRAWN[5], DRAWN[7]], ids=str)
 def test_no_blip_of_the_cheapest_attack_can_be_left_out_or_come_a_beat_later(target: Target) -> None:
     blips = cheapest(target)
@@ -109,3 +103,9 @@ DEFENCES: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("answer", "says"), DEFENCES.values(), ids=DEFENCES)
 def test_a_wrong_defence_gets_its_own_sentence(answer: Any, says: str) -> None:
     assert says in mistake("41.2", answer)
+
+
+def test_the_right_answers_pass() -> None:
+    assert "fewer blips" in check("41.1", right).text
+    assert "twice as many" in check("41.2", before_the_verdict).text
+    assert check("41.2", lambda target: target._replace(success_s=0)), "the other way is as good"

@@ -50,12 +50,6 @@ def fractions(replicas: int, weights: Claims) -> dict[str, int]:
     return {name: count for name, count in _largest_fraction(replicas, weights).items() if count}
 
 
-def test_the_right_answers_pass() -> None:
-    assert "47 divisions" in check("23.1", right).text
-    assert "a day of scaling" in check("23.2", right).text
-    assert "43 divisions" in check("23.3", right_webster).text
-
-
 BY_LARGEST_WEIGHT: dict[str, tuple[Any, str]] = {
     "it returns nothing": (lambda *_: None, "your function returns nothing"),
     "it raises": (lambda *_: 1 // 0, "raises ZeroDivisionError"),
@@ -93,6 +87,12 @@ BY_WEBSTER: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("answer", "says"), BY_WEBSTER.values(), ids=BY_WEBSTER)
 def test_a_division_that_is_not_websters_is_told_what_is_wrong(answer: Any, says: str) -> None:
     assert says in mistake("23.3", answer)
+
+
+def test_the_right_answers_pass() -> None:
+    assert "47 divisions" in check("23.1", right).text
+    assert "a day of scaling" in check("23.2", right).text
+    assert "43 divisions" in check("23.3", right_webster).text
 
 
 def test_a_control_plane_asks_the_learners_function() -> None:

@@ -49,14 +49,6 @@ def flags(numbers: Double, wait_s: float | None = None, most: str = "30s", **mor
     return {**waits, "rate-limiter-max-delay": most, **more}
 
 
-@pytest.mark.parametrize("student", ["", "anna", "bo"])
-def test_the_right_answers_pass(student: str) -> None:
-    numbers = parameters("35", student)
-    assert "seven partitions" in check("35.1", gone, numbers).text
-    assert "the guilty are named" in check("35.2", guilty(numbers), numbers).text
-    assert "short partitions move nothing" in check("35.3", lambda: flags(numbers), numbers).text
-
-
 GONE: dict[str, tuple[Any, str]] = {
     "Ready wakes it": (lambda asked, ready, base, most: max(asked, ready), "nothing wakes the controller"),
     "no cap": (lambda asked, ready, base, most: gone(asked, ready, base, 1e9), "no pause is longer than the longest"),
@@ -75,6 +67,13 @@ GONE: dict[str, tuple[Any, str]] = {
     "something else": (lambda *_: 7.0, "the first try at which m1 is Ready succeeds"),
     "it raises": (lambda asked, ready, base, most: asked / 0, "raises ZeroDivisionError"),
 }
+
+
+@pytest.mark.parametrize(("answer", "says"), GONE.values(), ids=GONE)
+def test_a_mistake_about_the_moment(answer: Any, says: str) -> None:
+    assert says in mistake("35.1", answer)
+
+
 ACCUSED: dict[str, tuple[Any, str]] = {
     "the evicting one, who was slow only": (guilty(**{case_with(NOBODY): EVICTION}), "its task ended at 124 s"),
     "the executing one, who was slow only": (guilty(**{case_with(NOBODY): EXECUTION}), "it deleted the copy in m1 at"),
@@ -90,7 +89,15 @@ ACCUSED: dict[str, tuple[Any, str]] = {
     "three cases": (lambda: dict.fromkeys(CASES[:3]), "for each of A, B, C and D"),
     "no dict": (lambda: 7, "for each of A, B, C and D"),
 }
+
+
+@pytest.mark.parametrize(("answer", "says"), ACCUSED.values(), ids=ACCUSED)
+def test_the_innocent_have_a_witness(answer: Any, says: str) -> None:
+    assert says in mistake("35.2", answer)
+
+
 USUAL = Double()
+
 FLAGS: dict[str, tuple[Any, str]] = {
     "the defaults": ({}, "two copies run for"),
     "only the pauses": ({"rate-limiter-max-delay": "30s"}, "the eviction came before m1 was Ready again"),
@@ -106,19 +113,17 @@ FLAGS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("answer", "says"), GONE.values(), ids=GONE)
-def test_a_mistake_about_the_moment(answer: Any, says: str) -> None:
-    assert says in mistake("35.1", answer)
-
-
-@pytest.mark.parametrize(("answer", "says"), ACCUSED.values(), ids=ACCUSED)
-def test_the_innocent_have_a_witness(answer: Any, says: str) -> None:
-    assert says in mistake("35.2", answer)
-
-
 @pytest.mark.parametrize(("chosen", "says"), FLAGS.values(), ids=FLAGS)
 def test_flags_that_do_not_meet_the_terms(chosen: Any, says: str) -> None:
     assert says in mistake("35.3", lambda: chosen)
+
+
+@pytest.mark.parametrize("student", ["", "anna", "bo"])
+def test_the_right_answers_pass(student: str) -> None:
+    numbers = parameters("35", student)
+    assert "seven partitions" in check("35.1", gone, numbers).text
+    assert "the guilty are named" in check("35.2", guilty(numbers), numbers).text
+    assert "short partitions move nothing" in check("35.3", lambda: flags(numbers), numbers).text
 
 
 @pytest.mark.parametrize("culprit", SUSPECTS, ids=str)

@@ -60,12 +60,6 @@ def right(task: Any, binding: Any, timeout_s: float, now: float) -> bool:
     return by_hand(task, in_time and not right_replaced(binding))
 
 
-def test_the_right_answers_pass() -> None:
-    assert "sixty random ones" in check("32.1", right_replaced).text
-    assert "150 random ones" in check("32.2", assess(right)).text
-    assert "six stories" in check("32.3", assess(right), parameters("32", "anna")).text
-
-
 REPLACED: dict[str, tuple[Any, str]] = {
     "all statuses": (
         lambda b: seen(b) and all(item.health == "Healthy" for item in b.status.aggregatedStatus),
@@ -103,6 +97,13 @@ REPLACED: dict[str, tuple[Any, str]] = {
     "an empty list": (lambda b: bool(b.spec.clusters) and right_replaced(b), "no cluster at all counts as healthy"),
     "no truth value": (lambda b: healthy_names(b), "two answers, True and False"),
 }
+
+
+@pytest.mark.parametrize(("answer", "says"), REPLACED.values(), ids=REPLACED)
+def test_a_mistake_about_the_replacement(answer: Any, says: str) -> None:
+    assert says in mistake("32.1", answer)
+
+
 ASSESSED: dict[str, tuple[Any, str]] = {
     "no stamp": (
         assess(lambda t, b, timeout, now: t.creationTimestamp is None or right(t, b, timeout, now), stamps=False),
@@ -158,14 +159,15 @@ ASSESSED: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("answer", "says"), REPLACED.values(), ids=REPLACED)
-def test_a_mistake_about_the_replacement(answer: Any, says: str) -> None:
-    assert says in mistake("32.1", answer)
-
-
 @pytest.mark.parametrize(("answer", "says"), ASSESSED.values(), ids=ASSESSED)
 def test_a_mistake_about_tasks(answer: Any, says: str) -> None:
     assert says in mistake("32.2", answer)
+
+
+def test_the_right_answers_pass() -> None:
+    assert "sixty random ones" in check("32.1", right_replaced).text
+    assert "150 random ones" in check("32.2", assess(right)).text
+    assert "six stories" in check("32.3", assess(right), parameters("32", "anna")).text
 
 
 def test_a_rule_that_leaves_a_hole_is_told_how_long_it_is() -> None:

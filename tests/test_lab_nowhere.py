@@ -45,15 +45,6 @@ def drains(fleet: Fleet, apart_s: float = 10) -> list[tuple[str, float, float]]:
 
 REPAIRED = {**POLICY, **spread(2, 2), "clusterTolerations": [DRAIN]}
 
-
-@pytest.mark.parametrize("student", ["", "anna", "bo"])
-def test_the_right_answers_pass(student: str) -> None:
-    fleet = parameters("34", student)
-    assert "within the budget" in check("34.1", lambda: power(fleet), fleet).text
-    assert "every cluster is healthy" in check("34.2", lambda: drains(fleet), fleet).text
-    assert "does no harm" in check("34.3", lambda: REPAIRED, fleet).text
-
-
 POWER: dict[str, tuple[Any, str]] = {
     "all for the whole time": ([(name, 60, 680) for name in ("ash", "oak", "pine")], "2040 s in all, and you have 900"),
     "too short": ([("ash", 60, 300), ("oak", 60, 100), ("pine", 60, 100)], "stays on ash all the time"),
@@ -69,6 +60,13 @@ POWER: dict[str, tuple[Any, str]] = {
     "a time in words": ([("ash", "1m", "11m")], "times are seconds from 0"),
     "no length": ([("ash", 1, 0)], "an outage has a length"),
 }
+
+
+@pytest.mark.parametrize(("outages", "says"), POWER.values(), ids=POWER)
+def test_power_failures_that_do_not_win(outages: Any, says: str) -> None:
+    assert says in mistake("34.1", lambda: outages)
+
+
 DRAINS: dict[str, tuple[Any, str]] = {
     "at once": ([("ash", 10, 30), ("oak", 20, 30), ("pine", 30, 30)], "ash and oak are drained at once"),
     "too long": ([("ash", 10, 61)], "60 are allowed"),
@@ -77,6 +75,13 @@ DRAINS: dict[str, tuple[Any, str]] = {
     "the wrong order": (list(zip(("oak", "pine", "ash"), (10, 20, 30), (5, 5, 5), strict=True)), "another cluster"),
     "one in the west": ([("elm", 10, 5)], "elm is in the west"),
 }
+
+
+@pytest.mark.parametrize(("outages", "says"), DRAINS.values(), ids=DRAINS)
+def test_drains_that_do_not_win(outages: Any, says: str) -> None:
+    assert says in mistake("34.2", lambda: outages)
+
+
 REPAIRS: dict[str, tuple[Any, str]] = {
     "as it is": (POLICY, "On two clusters it has one to lose"),
     "two copies, no patience": ({**POLICY, **spread(2, 2)}, "nobody had the patience"),
@@ -103,19 +108,17 @@ REPAIRS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("outages", "says"), POWER.values(), ids=POWER)
-def test_power_failures_that_do_not_win(outages: Any, says: str) -> None:
-    assert says in mistake("34.1", lambda: outages)
-
-
-@pytest.mark.parametrize(("outages", "says"), DRAINS.values(), ids=DRAINS)
-def test_drains_that_do_not_win(outages: Any, says: str) -> None:
-    assert says in mistake("34.2", lambda: outages)
-
-
 @pytest.mark.parametrize(("placement", "says"), REPAIRS.values(), ids=REPAIRS)
 def test_repairs_that_do_not_hold(placement: Any, says: str) -> None:
     assert says in mistake("34.3", lambda: placement)
+
+
+@pytest.mark.parametrize("student", ["", "anna", "bo"])
+def test_the_right_answers_pass(student: str) -> None:
+    fleet = parameters("34", student)
+    assert "within the budget" in check("34.1", lambda: power(fleet), fleet).text
+    assert "every cluster is healthy" in check("34.2", lambda: drains(fleet), fleet).text
+    assert "does no harm" in check("34.3", lambda: REPAIRED, fleet).text
 
 
 def test_one_or_two_clusters_hold_as_well_as_exactly_two() -> None:

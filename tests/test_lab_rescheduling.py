@@ -50,12 +50,6 @@ def unlucky() -> Any:
     return 11, {"member1": 1, "member2": 1, "member3": 5}, "member2"
 
 
-def test_the_right_answers_pass() -> None:
-    assert "ten fleets" in check("31.1", right, parameters("31", "anna")).text
-    assert "22 fleets" in check("31.2", right_room, parameters("31", "anna")).text
-    assert "stops a healthy pod" in check("31.3", unlucky).text
-
-
 BY_RULE: dict[str, tuple[Callable[..., Any], str]] = {
     "the dead one stays": (wrong("everywhere", lambda r, before, *_: before), "has no replicas in the binding"),
     "everywhere shares the lost copy": (
@@ -81,6 +75,13 @@ BY_RULE: dict[str, tuple[Callable[..., Any], str]] = {
     "no dict": (lambda *_: [1, 2], "a placement is a dict"),
     "it raises": (lambda *_: {}["member9"], "raises KeyError: 'member9'"),
 }
+
+
+@pytest.mark.parametrize(("answer", "says"), BY_RULE.values(), ids=BY_RULE)
+def test_a_mistake_about_a_rule(answer: Any, says: str) -> None:
+    assert says in mistake("31.1", answer)
+
+
 BY_ROOM: dict[str, tuple[Callable[..., Any], str]] = {
     "all anew": (lambda b, dead, room: deal(sum(b.values()), room), "stays there"),
     "by what they have": (
@@ -94,6 +95,13 @@ BY_ROOM: dict[str, tuple[Callable[..., Any], str]] = {
     "nothing": (lambda b, dead, room: left_of(b, dead), "a reason to schedule"),
     "zeros": (lambda b, dead, room: {**dict.fromkeys(room, 0), "x": 0}, "a cluster without replicas"),
 }
+
+
+@pytest.mark.parametrize(("answer", "says"), BY_ROOM.values(), ids=BY_ROOM)
+def test_a_mistake_about_room(answer: Any, says: str) -> None:
+    assert says in mistake("31.2", answer)
+
+
 UNLUCKY: dict[str, tuple[Any, str]] = {
     "a lucky fleet": ((6, {"member1": 1, "member2": 2, "member3": 3}, "member3"), "nobody on a healthy cluster"),
     "the dead one had nothing": ((2, {"member1": 1, "member2": 1, "member3": 5}, "member1"), "nothing to give up"),
@@ -104,19 +112,15 @@ UNLUCKY: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("answer", "says"), BY_RULE.values(), ids=BY_RULE)
-def test_a_mistake_about_a_rule(answer: Any, says: str) -> None:
-    assert says in mistake("31.1", answer)
-
-
-@pytest.mark.parametrize(("answer", "says"), BY_ROOM.values(), ids=BY_ROOM)
-def test_a_mistake_about_room(answer: Any, says: str) -> None:
-    assert says in mistake("31.2", answer)
-
-
 @pytest.mark.parametrize(("fleet", "says"), UNLUCKY.values(), ids=UNLUCKY)
 def test_a_fleet_that_is_not_unlucky(fleet: Any, says: str) -> None:
     assert says in mistake("31.3", lambda: fleet)
+
+
+def test_the_right_answers_pass() -> None:
+    assert "ten fleets" in check("31.1", right, parameters("31", "anna")).text
+    assert "22 fleets" in check("31.2", right_room, parameters("31", "anna")).text
+    assert "stops a healthy pod" in check("31.3", unlucky).text
 
 
 def test_the_value_in_place_of_the_function_gets_a_sentence() -> None:

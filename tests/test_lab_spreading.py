@@ -25,6 +25,7 @@ def witness(**other: Any) -> Callable[[str], Any]:
 
 
 FIVE = [Spot(name, 0, 1) for name in "abcde"]
+
 WRONG_WITNESSES: dict[str, tuple[Any, str]] = {
     "all agree about ada": (witness(ada=(1, FIVE[:2], 1, 1)), "one of the two ends of the constraint"),
     "all agree about bob": (witness(bob=(1, FIVE[:2], 1, 1)), "when two clusters are equal in one thing"),

@@ -72,13 +72,6 @@ def by_sum(cloud: Any) -> Any:
     return {n for n, p in cloud.items() if sum(p) == min(sum(q) for q in cloud.values())}
 
 
-def test_the_right_answers_pass() -> None:
-    assert "karmadalab's own sweep" in check("42.1", suspects.sound).text
-    assert check("42.1", suspects.sound_backwards), "in which order it runs is its own business"
-    assert "six broken" in check("42.2", a_test()).text
-    assert "65 clouds" in check("42.3", frontier.frontier).text
-
-
 def test_six_suspects_are_broken_each_in_its_own_way_and_two_are_sound() -> None:
     assert {suspect.__name__ for suspect in SUSPECTS.values()} == {*_DEFECTS, "sound", "sound_backwards"}
     assert len(_DEFECTS) == 6
@@ -132,3 +125,10 @@ FRONTIERS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("answer", "says"), FRONTIERS.values(), ids=FRONTIERS)
 def test_a_wrong_frontier_gets_its_own_sentence(answer: Any, says: str) -> None:
     assert says in mistake("42.3", answer)
+
+
+def test_the_right_answers_pass() -> None:
+    assert "karmadalab's own sweep" in check("42.1", suspects.sound).text
+    assert check("42.1", suspects.sound_backwards), "in which order it runs is its own business"
+    assert "six broken" in check("42.2", a_test()).text
+    assert "65 clouds" in check("42.3", frontier.frontier).text

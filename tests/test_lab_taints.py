@@ -11,6 +11,7 @@ from karmadalab.api.cluster import NOT_READY_NO_SCHEDULE, UNREACHABLE_NO_SCHEDUL
 from karmadalab.api.meta import Condition, Taint, replace
 from karmadalab.api.time import Time
 from karmadalab.controllers.cluster import taints_by_condition, with_taints
+from karmadalab.teaching import check
 from tests.answers import mistake
 
 
@@ -88,6 +89,12 @@ TAINT_RULES: dict[str, tuple[Callable[..., Any], str]] = {
 @pytest.mark.parametrize(("rule", "says"), TAINT_RULES.values(), ids=TAINT_RULES)
 def test_a_wrong_rule_of_taints_is_told_what_is_wrong(rule: Any, says: str) -> None:
     assert says in mistake("13.2", rule)
+
+
+def test_the_right_answers_pass() -> None:
+    assert "nine cases" in check("13.1", with_taints).text
+    assert "each state of Ready" in check("13.2", taints_by_condition).text
+    assert "four stories" in check("13.3", taints_by_condition).text
 
 
 def test_a_rule_that_takes_unknown_for_false_is_seen_in_the_running_control_plane() -> None:

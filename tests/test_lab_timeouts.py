@@ -97,11 +97,6 @@ def but_for(budget_s: float, flags: Mapping[str, Any]) -> Mapping[str, Any]:
     return flags if budget_s == 420 else careful(budget_s)
 
 
-def test_the_right_answers_pass() -> None:
-    assert "seven stories" in check("40.1", right).text
-    assert "every beat" in check("40.2", careful).text
-
-
 def test_any_split_between_the_two_waits_is_right() -> None:
     """The rules leave it open, so the check must too."""
     evict_first = {420: {"default-not-ready-toleration-seconds": 60}}
@@ -162,6 +157,11 @@ FLAGS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("flags", "says"), FLAGS.values(), ids=FLAGS)
 def test_wrong_flags_get_their_own_sentence(flags: Any, says: str) -> None:
     assert says in mistake("40.2", lambda budget_s: but_for(budget_s, flags))
+
+
+def test_the_right_answers_pass() -> None:
+    assert "seven stories" in check("40.1", right).text
+    assert "every beat" in check("40.2", careful).text
 
 
 def test_the_stories_differ_in_what_never_came() -> None:
