@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from karmadalab.api.errors import BadRequest
-from karmadalab.teaching import Unsolved, check, hint, labs, parameters, predict, reveal
+from karmadalab.teaching import Mistake, Unsolved, check, hint, labs, parameters, predict, reveal
+from karmadalab.teaching.asking import ask, called
 from karmadalab.teaching.checks import LABS
 from karmadalab.teaching.labs.thresholds import Flags
+from karmadalab.teaching.verdict import CheckFailed
 from tests.answers import NeverWritten, never_written
 
 CHECKS = [name for lab in LABS.values() for name in lab.checks]
@@ -33,6 +35,43 @@ def test_an_answer_not_written_yet_is_no_mistake(check_id: str) -> None:
 def test_no_answer_at_all_is_no_mistake_either(answer: Any) -> None:
     with pytest.raises(Unsolved, match=r"^11\.1 is not written yet"):
         check("11.1", answer)
+
+
+# --- how a learner's function is asked
+
+
+def divides(by: Any) -> float:
+    return 1 / by
+
+
+def gives_up(by: Any) -> float:
+    raise CheckFailed("said already")
+
+
+CALLS: dict[str, tuple[Any, tuple[Any, ...], str]] = {
+    "it raises": (divides, (0,), r"`divides\(0\)` raises ZeroDivisionError: division by zero \(line \d+ of its cell\)"),
+    "long arguments are left out": (divides, ("x" * 99,), r"What: `divides` raises TypeError"),
+    "and those that nobody can type": (divides, (divides,), r"What: `divides` raises TypeError"),
+    "it has no name": (lambda: {}["a"], (), r"What: your function raises KeyError: 'a'"),
+    "it takes other arguments": (divides, (1, 2), r"`divides\(1, 2\)` raises TypeError: [^\n]* given\.\n"),
+    "it is no function": (7, (), r"wants your function and got 7\."),
+    "it returns another thing": (divides, (4,), r"`divides` returns 0\.25\.\nWhy:  it should return a text\.\n"),
+    "it returns nothing": (print, (), r"`print` returns nothing\.[\s\S]*does every one end in a `return`\?"),
+}
+
+
+@pytest.mark.parametrize(("function", "arguments", "says"), CALLS.values(), ids=CALLS)
+def test_what_is_wrong_with_a_call_is_told(function: Any, arguments: tuple[Any, ...], says: str) -> None:
+    with pytest.raises(Mistake, match=says):
+        ask(function, *arguments, fits=lambda said: isinstance(said, str), wanted="a text")
+
+
+def test_what_a_check_has_said_and_what_is_not_written_come_through() -> None:
+    with pytest.raises(CheckFailed, match=r"^said already$"):
+        called(gives_up, 1)
+    with pytest.raises(NotImplementedError):
+        called(never_written, 1)
+    assert called(divides, 4) == 0.25
 
 
 # --- the house of the labs

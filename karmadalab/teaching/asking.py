@@ -96,7 +96,8 @@ def _name(function: Any) -> str:
 
 
 def _call(function: Any, arguments: tuple[Any, ...]) -> str:
-    """The call as in a program, or the name alone when it would be long."""
+    """The call as in a program; the name alone when it would be long, or when nobody could type an argument."""
     name = getattr(function, "__name__", "")
     call = f"{name}({', '.join(map(repr, arguments))})"
-    return f"`{call}`" if name.isidentifier() and len(call) <= _LONGEST_CALL else _name(function)
+    typed = name.isidentifier() and len(call) <= _LONGEST_CALL and "<" not in call
+    return f"`{call}`" if typed else _name(function)
