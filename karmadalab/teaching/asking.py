@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import isnan
+from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
@@ -18,6 +19,7 @@ from karmadalab.teaching.verdict import CheckFailed, Finding, Mistake
 
 EPOCH = 1_767_225_600.0  # 2026: a real moment to ask with, so that a function that takes the time for small is found
 _LONGEST_CALL = 80
+_OURS = str(Path(__file__).parents[1])
 
 
 def called(function: Any, *arguments: Any, hint: str = "") -> Any:
@@ -41,7 +43,7 @@ def called(function: Any, *arguments: Any, hint: str = "") -> Any:
     except (NotImplementedError, CheckFailed):
         raise
     except Exception as error:
-        lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename != __file__]
+        lines = [frame.lineno for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
         where = f" (line {lines[0]} of its cell)" if lines else ""  # no line: it was called and refused its arguments
         what = f"{_call(function, arguments)} raises {type(error).__name__}: {error}{where}."
         why = hint or "the check calls it with cases that your cell may not have met: nothing found, nothing there yet."
