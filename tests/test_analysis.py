@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,39 +35,15 @@ from karmadalab.analysis import (
 )
 from karmadalab.api.errors import BadRequest
 from karmadalab.show.text import tell
+from tests.worlds import ENVIRONMENTS, cut_off, five_members, power_off
 
-ENVIRONMENTS = Path(__file__).resolve().parent.parent / "environments"
 QUICK = {"failover-eviction-timeout": "30s", "default-not-ready-toleration-seconds": 30}
-
-
-def fresh(**options: Any) -> Lab:
-    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1, **options)
-    lab.apply(ENVIRONMENTS / "nginx.yaml")
-    return lab.run("1m")
-
-
-@cache
-def power_off() -> Lab:
-    """member1 dies at 1m, is repaired at 21m."""
-    lab = fresh()
-    lab.fault("member1").power_off(for_="20m")
-    return lab.run("29m")
-
-
-@cache
-def cut_off() -> Lab:
-    """The pull member is only unreachable, from 1m to 15m."""
-    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1)
-    lab.taint("member2", "maintenance=true:NoSchedule")
-    lab.apply(ENVIRONMENTS / "nginx.yaml")
-    lab.run("1m").fault("member3").cut_off(for_="14m")
-    return lab.run("19m")
 
 
 @cache
 def never_healthy() -> Lab:
     """member1 dies, and nobody else can pull the image."""
-    lab = fresh(settings=QUICK)
+    lab = five_members(settings=QUICK)
     for name in ("member3", "member5"):
         lab.fault(name).bad_image("nginx")
     lab.fault("member1").power_off()
@@ -77,21 +52,21 @@ def never_healthy() -> Lab:
 
 @cache
 def short_outage() -> Lab:
-    lab = fresh(settings=QUICK)
+    lab = five_members(settings=QUICK)
     lab.fault("member1").power_off(for_="79s")
     return lab.run("9m")
 
 
 @cache
 def blip() -> Lab:
-    lab = fresh()
+    lab = five_members()
     lab.fault("member1").refuse(for_="20s")
     return lab.run("4m")
 
 
 @cache
 def flapping() -> Lab:
-    lab = fresh()
+    lab = five_members()
     lab.fault("member1").flapping("20s", "15s", 4)
     return lab.run("4m")
 
@@ -99,7 +74,7 @@ def flapping() -> Lab:
 @cache
 def twice() -> Lab:
     """member1 dies, is back for ten seconds, and dies again before anybody has seen it."""
-    lab = fresh()
+    lab = five_members()
     lab.fault("member1").power_off(at="1m", for_="60s")
     lab.fault("member1").power_off(at="130s", for_="10m")
     return lab.run("19m")
@@ -202,7 +177,7 @@ def test_a_member_that_is_only_cut_off_goes_on_serving() -> None:
 
 def scaled_while_down(replicas: int) -> Outage:
     """nginx, twice 2, is scaled while member1 is without power and its replicas have moved."""
-    lab = fresh(settings=QUICK)
+    lab = five_members(settings=QUICK)
     lab.fault("member1").power_off()
     lab.run("5m")
     lab.scale("nginx", replicas)
@@ -218,7 +193,7 @@ def test_replicas_that_were_asked_for_during_an_outage_are_not_a_second_copy() -
 
 
 def test_a_second_copy_is_one_though_the_workload_was_scaled() -> None:
-    lab = fresh(settings=QUICK)
+    lab = five_members(settings=QUICK)
     lab.fault("member1").cut_off(for_="10m")
     lab.run("5m")
     lab.scale("nginx", 4)
@@ -256,13 +231,13 @@ def test_a_second_fault_before_the_first_is_forgotten_is_the_same_outage() -> No
 
 
 def test_a_member_without_replicas_has_no_outage() -> None:
-    lab = fresh()
+    lab = five_members()
     lab.fault("member4").power_off()
     assert outages(lab.run("5m")) == []
 
 
 def test_each_workload_has_its_own_row() -> None:
-    lab = fresh(settings=QUICK)
+    lab = five_members(settings=QUICK)
     web = (ENVIRONMENTS / "nginx.yaml").read_text().replace("name: nginx", "name: web")
     web = web.replace("member1, member2, member3, member5", "member1, member4").replace("minGroups: 2", "minGroups: 1")
     lab.apply(web)
@@ -316,7 +291,7 @@ def test_serving_counts_ready_pods_on_machines_that_run() -> None:
 
 
 def test_serving_agrees_with_the_members_themselves() -> None:
-    lab = fresh()
+    lab = five_members()
     lab.fault("member1").power_off(at="2m", for_="15m")
     for _ in range(40):
         lab.run("31s")

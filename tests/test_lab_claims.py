@@ -10,9 +10,10 @@ import pytest
 
 from karmadalab.api.claims import may_preempt, policy_for
 from karmadalab.api.selection import match_priority
-from karmadalab.teaching import Mistake, Unsolved, check, parameters
+from karmadalab.teaching import check, parameters
 from karmadalab.teaching.labs.claims import claims, plugged
 from karmadalab.teaching.labs.claims.wishes import FLEET, USUAL, drawn, winner
+from tests.answers import mistake
 
 
 def best(key: Callable[[Any, int], Any], able: Callable[[Any, int], bool] | None = None, **options: Any) -> Any:
@@ -78,12 +79,9 @@ CHOICES: dict[str, tuple[Any, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CHOICES)
-def test_a_wrong_choice_is_told_what_is_wrong(name: str) -> None:
-    choice, says = CHOICES[name]
-    with pytest.raises(Mistake) as caught:
-        check("20.1", choice)
-    assert says in str(caught.value)
+@pytest.mark.parametrize(("choice", "says"), CHOICES.values(), ids=CHOICES)
+def test_a_wrong_choice_is_told_what_is_wrong(choice: Any, says: str) -> None:
+    assert says in mistake("20.1", choice)
 
 
 def takes(taker: Any, holder: Any, gate: bool) -> bool:
@@ -116,12 +114,9 @@ FORESIGHTS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FORESIGHTS)
-def test_a_wrong_foresight_is_told_what_is_wrong(name: str) -> None:
-    foresight, says = FORESIGHTS[name]
-    with pytest.raises(Mistake) as caught:
-        check("20.3", foresight)
-    assert says in str(caught.value)
+@pytest.mark.parametrize(("foresight", "says"), FORESIGHTS.values(), ids=FORESIGHTS)
+def test_a_wrong_foresight_is_told_what_is_wrong(foresight: Any, says: str) -> None:
+    assert says in mistake("20.3", foresight)
 
 
 def test_the_right_answers_pass() -> None:
@@ -131,8 +126,9 @@ def test_the_right_answers_pass() -> None:
 
 
 def test_a_choice_by_priority_alone_is_seen_in_the_run() -> None:
-    with pytest.raises(Mistake, match=r"policies first: after step 1 the claims are .*'web': 'everything'"):
-        check("20.2", best(lambda policy, match: -priority(policy)), USUAL)
+    told = mistake("20.2", best(lambda policy, match: -priority(policy)), USUAL)
+    assert "policies first: after step 1 the claims are " in told
+    assert "'web': 'everything'" in told
 
 
 def test_the_control_plane_asks_the_learners_function() -> None:
@@ -146,13 +142,3 @@ def test_each_student_has_four_policies_whose_winner_must_be_thought_about() -> 
         wishes = drawn(Random(seed))
         assert winner(wishes) in {wish.name for wish in wishes[1:]}
         assert (wishes[0].priority or 0) > max(wish.priority or 0 for wish in wishes[1:])
-
-
-def never_written(*_: Any) -> Any:
-    raise NotImplementedError
-
-
-@pytest.mark.parametrize("check_id", ["20.1", "20.2", "20.3"])
-def test_an_answer_not_written_yet_is_told_so(check_id: str) -> None:
-    with pytest.raises(Unsolved):
-        check(check_id, never_written)

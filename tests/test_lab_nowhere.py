@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from karmadalab.teaching import Mistake, Unsolved, check, parameters
+from karmadalab.teaching import check, parameters
 from karmadalab.teaching.labs.nowhere import (
     POLICY,
     Fleet,
@@ -16,6 +16,7 @@ from karmadalab.teaching.labs.nowhere import (
     nowhere_s,
     placements,
 )
+from tests.answers import mistake
 
 USUAL = Fleet()
 EVICTED_S = 639  # seconds from a power failure at 60 s to the eviction, with this fleet's beats
@@ -44,19 +45,10 @@ def drains(fleet: Fleet, apart_s: float = 10) -> list[tuple[str, float, float]]:
 
 REPAIRED = {**POLICY, **spread(2, 2), "clusterTolerations": [DRAIN]}
 
-
-@pytest.mark.parametrize("student", ["", "anna", "bo"])
-def test_the_right_answers_pass(student: str) -> None:
-    fleet = parameters("34", student)
-    assert "within the budget" in check("34.1", lambda: power(fleet), fleet).text
-    assert "every cluster is healthy" in check("34.2", lambda: drains(fleet), fleet).text
-    assert "does no harm" in check("34.3", lambda: REPAIRED, fleet).text
-
-
 POWER: dict[str, tuple[Any, str]] = {
-    "all for the whole time": ([(name, 60, 680) for name in ("ash", "oak", "pine")], "2040 s in all.*you have 900"),
+    "all for the whole time": ([(name, 60, 680) for name in ("ash", "oak", "pine")], "2040 s in all, and you have 900"),
     "too short": ([("ash", 60, 300), ("oak", 60, 100), ("pine", 60, 100)], "stays on ash all the time"),
-    "the others too early": ([("ash", 60, 680), ("oak", 60, 100), ("pine", 60, 100)], "pine at|oak at"),
+    "the others too early": ([("ash", 60, 680), ("oak", 60, 100), ("pine", 60, 100)], "oak at 699 s"),
     "the others too late": ([("ash", 60, 680), ("oak", 690, 80), ("pine", 690, 80)], "one that is not seen yet"),
     "one is forgotten": ([("ash", 60, 680), ("oak", 640, 80)], "pine at 699 s"),
     "one in the west": ([("ash", 60, 680), ("elm", 640, 80)], "elm is in the west"),
@@ -64,10 +56,17 @@ POWER: dict[str, tuple[Any, str]] = {
     "one twice": ([("ash", 60, 300), ("ash", 400, 300)], "one outage a cluster"),
     "a stranger": ([("beech", 1, 2)], "there is no cluster 'beech'"),
     "nothing": ([], "stays on ash"),
-    "names only": (["ash"], "each item is \\(cluster"),
+    "names only": (["ash"], "each item is (cluster"),
     "a time in words": ([("ash", "1m", "11m")], "times are seconds from 0"),
     "no length": ([("ash", 1, 0)], "an outage has a length"),
 }
+
+
+@pytest.mark.parametrize(("outages", "says"), POWER.values(), ids=POWER)
+def test_power_failures_that_do_not_win(outages: Any, says: str) -> None:
+    assert says in mistake("34.1", lambda: outages)
+
+
 DRAINS: dict[str, tuple[Any, str]] = {
     "at once": ([("ash", 10, 30), ("oak", 20, 30), ("pine", 30, 30)], "ash and oak are drained at once"),
     "too long": ([("ash", 10, 61)], "60 are allowed"),
@@ -76,6 +75,13 @@ DRAINS: dict[str, tuple[Any, str]] = {
     "the wrong order": (list(zip(("oak", "pine", "ash"), (10, 20, 30), (5, 5, 5), strict=True)), "another cluster"),
     "one in the west": ([("elm", 10, 5)], "elm is in the west"),
 }
+
+
+@pytest.mark.parametrize(("outages", "says"), DRAINS.values(), ids=DRAINS)
+def test_drains_that_do_not_win(outages: Any, says: str) -> None:
+    assert says in mistake("34.2", lambda: outages)
+
+
 REPAIRS: dict[str, tuple[Any, str]] = {
     "as it is": (POLICY, "On two clusters it has one to lose"),
     "two copies, no patience": ({**POLICY, **spread(2, 2)}, "nobody had the patience"),
@@ -102,25 +108,17 @@ REPAIRS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", POWER)
-def test_power_failures_that_do_not_win(name: str) -> None:
-    outages, says = POWER[name]
-    with pytest.raises(Mistake, match=says):
-        check("34.1", lambda: outages)
+@pytest.mark.parametrize(("placement", "says"), REPAIRS.values(), ids=REPAIRS)
+def test_repairs_that_do_not_hold(placement: Any, says: str) -> None:
+    assert says in mistake("34.3", lambda: placement)
 
 
-@pytest.mark.parametrize("name", DRAINS)
-def test_drains_that_do_not_win(name: str) -> None:
-    outages, says = DRAINS[name]
-    with pytest.raises(Mistake, match=says):
-        check("34.2", lambda: outages)
-
-
-@pytest.mark.parametrize("name", REPAIRS)
-def test_repairs_that_do_not_hold(name: str) -> None:
-    placement, says = REPAIRS[name]
-    with pytest.raises(Mistake, match=says):
-        check("34.3", lambda: placement)
+@pytest.mark.parametrize("student", ["", "anna", "bo"])
+def test_the_right_answers_pass(student: str) -> None:
+    fleet = parameters("34", student)
+    assert "within the budget" in check("34.1", lambda: power(fleet), fleet).text
+    assert "every cluster is healthy" in check("34.2", lambda: drains(fleet), fleet).text
+    assert "does no harm" in check("34.3", lambda: REPAIRED, fleet).text
 
 
 def test_one_or_two_clusters_hold_as_well_as_exactly_two() -> None:
@@ -143,12 +141,3 @@ def test_every_students_fleet_can_be_beaten_within_its_budget_and_not_without_ti
     assert sum(length for _, _, length in power(fleet)) <= budget_s(fleet) < 660 * len(fleet.candidates)
     assert nowhere_s(attacked(power(fleet), fleet)) > 0
     assert nowhere_s(drained(drains(fleet), fleet)) >= 300
-
-
-def test_an_answer_that_is_not_written_is_unsolved() -> None:
-    def stub(*_: Any) -> Any:
-        raise NotImplementedError
-
-    for name in ("34.1", "34.2", "34.3"):
-        with pytest.raises(Unsolved):
-            check(name, stub)

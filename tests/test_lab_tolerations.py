@@ -11,9 +11,10 @@ import pytest
 
 from karmadalab.api.meta import Taint, Toleration, replace, tolerates
 from karmadalab.controllers.taint_manager import eviction_deadline
-from karmadalab.teaching import Mistake, Unsolved, check, parameters
+from karmadalab.teaching import check, parameters
 from karmadalab.teaching.labs.tolerations import leaves, plugged
 from karmadalab.teaching.labs.tolerations.scenarios import Patience, drawn
+from tests.answers import mistake
 
 
 def bent_match(**bends: Any) -> Callable[[Toleration, Taint], Any]:
@@ -45,12 +46,9 @@ MATCHES: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MATCHES)
-def test_a_wrong_match_is_told_what_is_wrong(name: str) -> None:
-    match, says = MATCHES[name]
-    with pytest.raises(Mistake) as caught:
-        check("30.1", match)
-    assert says in str(caught.value)
+@pytest.mark.parametrize(("match", "says"), MATCHES.values(), ids=MATCHES)
+def test_a_wrong_match_is_told_what_is_wrong(match: Any, says: str) -> None:
+    assert says in mistake("30.1", match)
 
 
 def bent(**bends: Any) -> Callable[[Sequence[Taint], Sequence[Toleration]], float]:
@@ -109,13 +107,9 @@ RULES: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_wrong_arithmetic_is_told_what_is_wrong(name: str) -> None:
-    rule, says = RULES[name]
-    with pytest.raises(Mistake) as caught:
-        check("30.2", rule)
-    assert says in str(caught.value)
-    assert 'Stuck? hint("30.2")' in str(caught.value)
+@pytest.mark.parametrize(("rule", "says"), RULES.values(), ids=RULES)
+def test_wrong_arithmetic_is_told_what_is_wrong(rule: Any, says: str) -> None:
+    assert says in mistake("30.2", rule)
 
 
 def test_the_right_answers_pass() -> None:
@@ -131,8 +125,8 @@ def test_the_control_plane_asks_the_learners_function() -> None:
 
 
 def test_a_rule_that_takes_each_toleration_for_its_own_taint_is_seen_in_the_run() -> None:
-    with pytest.raises(Mistake, match=r"a second taint after 50 s: with your rule `easy` leaves member1 after 170 s"):
-        check("30.3", bent(own_only=True))
+    told = mistake("30.3", bent(own_only=True))
+    assert "a second taint after 50 s: with your rule `easy` leaves member1 after 170 s" in told
 
 
 def test_each_student_has_numbers_by_which_the_story_can_be_told() -> None:
@@ -140,13 +134,3 @@ def test_each_student_has_numbers_by_which_the_story_can_be_told() -> None:
     for seed in range(200):
         patience = drawn(Random(seed))
         assert 30 < patience.patient_s < patience.easy_s
-
-
-def never_written(*_: Any) -> Any:
-    raise NotImplementedError
-
-
-@pytest.mark.parametrize("check_id", ["30.1", "30.2", "30.3"])
-def test_an_answer_not_written_yet_is_told_so(check_id: str) -> None:
-    with pytest.raises(Unsolved):
-        check(check_id, never_written)

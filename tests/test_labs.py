@@ -240,7 +240,7 @@ def test_the_command_says_what_the_check_says() -> None:
 
 NO_SENSE = {
     ("11.9",): "11_thresholds_and_flapping.ipynb: has no check '11.9'; its checks are 11.1, 11.2, 11.3",
-    ("98.1",): "exercises: no notebook begins with 98_, where 98.1 would be; there is 11_thresholds",
+    ("98.1",): "exercises: no notebook begins with 98_, where 98.1 would be; there is 10_is_it_alive",
     ("hello",): "exercises: no notebook begins with hello_",
     ("11.1", "--folder", "nowhere"): "nowhere: no notebook begins with 11_, where 11.1 would be; there is no notebook",
     ("11.1", "--file", "README.md"): "README.md: is no valid notebook",

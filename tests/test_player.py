@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,21 +12,14 @@ from karmadalab import Lab, show
 from karmadalab.api.errors import BadRequest
 from karmadalab.show.film import Film
 from karmadalab.widgets import ControlRoom, Player
+from tests.worlds import five_members
 
 pytest.importorskip("ipywidgets")
-
-ENVIRONMENTS = Path(__file__).resolve().parent.parent / "environments"
-
-
-def deployed() -> Lab:
-    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1)
-    lab.apply(ENVIRONMENTS / "nginx.yaml")
-    return lab.run("1m")
 
 
 @pytest.fixture(scope="module")
 def finished() -> Lab:
-    lab = deployed()
+    lab = five_members()
     lab.fault("member1").power_off(for_="20m")
     return lab.run("29m")
 
@@ -39,7 +31,7 @@ def player(finished: Lab) -> Player:
 
 @pytest.fixture
 def room() -> ControlRoom:
-    return ControlRoom(deployed())
+    return ControlRoom(five_members())
 
 
 def texts(widget: Any) -> dict[str, tuple[str, ...]]:
@@ -209,7 +201,7 @@ def test_a_lab_in_which_time_passes_by_itself_is_refused() -> None:
 
 def test_no_thread_is_started(finished: Lab) -> None:
     before = threading.active_count()
-    player, room = Player(finished), ControlRoom(deployed())
+    player, room = Player(finished), ControlRoom(five_members())
     player.play.value = 60
     room.play.value = 3
     assert threading.active_count() == before

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +18,7 @@ from karmadalab.controllers.graceful_eviction import assess_eviction_tasks
 from karmadalab.show import style
 from karmadalab.show.axis import short, ticks
 from karmadalab.show.words import Label, placed
-
-ENVIRONMENTS = Path(__file__).resolve().parent.parent / "environments"
-
-
-@cache
-def failed_over() -> Lab:
-    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1)
-    lab.apply(ENVIRONMENTS / "nginx.yaml")
-    lab.run("1m").fault("member1").power_off(for_="20m")
-    return lab.run("29m")
+from tests.worlds import five_members, power_off
 
 
 def traces(parts: show.Parts) -> dict[str, dict[str, Any]]:
@@ -40,7 +30,7 @@ def traces(parts: show.Parts) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("make", [show.timeline, show.outage_split], ids=["timeline", "outage split"])
 def test_a_figure_comes_with_text_table_and_alternative(make: Any) -> None:
-    figure = make(failed_over())
+    figure = make(power_off())
     assert figure.figure.data
     assert "5m" in figure.text
     assert len(figure.alt) > 80
@@ -57,7 +47,7 @@ def test_the_profile_stands_in_every_title() -> None:
 
 def test_runs_with_different_flags_share_only_their_profile() -> None:
     other = Lab.fake(members=2, settings={"cluster-failure-threshold": "60s"})
-    title = show.split_parts({"a": failed_over(), "b": other}).layout["title"]["text"]
+    title = show.split_parts({"a": power_off(), "b": other}).layout["title"]["text"]
     assert "Karmada v1.13<" in title
 
 
@@ -66,7 +56,7 @@ def test_a_notebook_shows_figure_paragraph_and_table(monkeypatch: pytest.MonkeyP
 
     shown: list[dict[str, str]] = []
     monkeypatch.setattr(display, "display", lambda bundle, raw: shown.append(bundle))
-    figure = show.timeline(failed_over())
+    figure = show.timeline(power_off())
     figure._ipython_display_()
     assert shown[0]["text/plain"] == figure.alt
     assert "<table>" in shown[1]["text/html"]
@@ -79,7 +69,7 @@ def test_a_notebook_shows_figure_paragraph_and_table(monkeypatch: pytest.MonkeyP
 def test_states_and_phases_differ_in_hatching_and_carry_their_name() -> None:
     for looks in (style.STATES, style.PHASE_LOOKS):
         assert len({shape for _, shape in looks.values()}) == len(looks)
-    by_name = traces(show.timeline_parts(failed_over()))
+    by_name = traces(show.timeline_parts(power_off()))
     assert by_name["NotReady"]["text"] == ["<b>NotReady</b>"]
     assert by_name["NotReady"]["marker"]["pattern"]["shape"] != by_name["Ready"]["marker"]["pattern"]["shape"]
     lines = [by_name[f"taint {effect}"]["line"] for effect in ("NoSchedule", "NoExecute")]
@@ -109,7 +99,7 @@ def test_ink_is_readable_on_every_tint() -> None:
 
 
 def test_a_lane_shows_truth_belief_and_taints() -> None:
-    by_name = traces(show.timeline_parts(failed_over()))
+    by_name = traces(show.timeline_parts(power_off()))
     assert by_name["fault"]["x"][:2] == [60.0, 1260.0]
     [begin] = by_name["NotReady"]["base"]
     assert 90 <= begin <= 100
@@ -119,7 +109,7 @@ def test_a_lane_shows_truth_belief_and_taints() -> None:
 
 
 def test_the_words_of_the_moments_are_those_of_the_events() -> None:
-    words = " | ".join(traces(show.timeline_parts(failed_over()))["moments"]["text"])
+    words = " | ".join(traces(show.timeline_parts(power_off()))["moments"]["text"])
     for expected in (
         "nginx → member1 (2), member2 (2)",
         "member1: power off",
@@ -137,7 +127,7 @@ def test_the_words_of_the_moments_are_those_of_the_events() -> None:
 
 
 def test_the_blocks_below_stack_up_to_what_serves() -> None:
-    parts = show.timeline_parts(failed_over())
+    parts = show.timeline_parts(power_off())
     blocks = [
         (x - w / 2, x + w / 2, base, base + y)
         for trace in parts.data
@@ -151,7 +141,7 @@ def test_the_blocks_below_stack_up_to_what_serves() -> None:
 
 
 def test_the_axis_ends_where_it_is_told_to_and_nothing_reaches_beyond() -> None:
-    parts = show.timeline_parts(failed_over(), until="5m")
+    parts = show.timeline_parts(power_off(), until="5m")
     assert parts.layout["xaxis"]["range"] == [0, 300.0]
     for trace in parts.data:
         if trace["type"] == "bar" and trace.get("orientation") == "h":
@@ -188,7 +178,7 @@ def test_no_line_crosses_a_word() -> None:
 
 
 def test_the_split_says_what_is_too_short_to_be_seen() -> None:
-    parts = show.split_parts({"mine": failed_over()})
+    parts = show.split_parts({"mine": power_off()})
     by_name = traces(parts)
     assert re.search(
         r"detect 3\d\.\ds · wait 5m.* · evict .* · reschedule \d+ms · start 3s", by_name["lengths"]["text"][0]
@@ -197,10 +187,9 @@ def test_the_split_says_what_is_too_short_to_be_seen() -> None:
 
 
 def test_outages_that_do_not_end_say_so() -> None:
-    blip, quiet = (Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1) for _ in range(2))
-    blip.apply(ENVIRONMENTS / "nginx.yaml")
-    blip.run("1m").fault("member1").refuse(for_="10s")
-    text = show.outage_split({"blip": blip.run("3m"), "quiet": quiet.run("1m")}).text
+    blip, quiet = five_members(), five_members()
+    blip.fault("member1").refuse(for_="10s")
+    text = show.outage_split({"blip": blip.run("3m"), "quiet": quiet}).text
     assert text == "blip: the fault is never noticed. quiet: no member with replicas fails."
 
 
@@ -208,7 +197,7 @@ def test_outages_that_do_not_end_say_so() -> None:
 
 
 def test_the_page_stands_alone_and_is_the_same_each_time(tmp_path: Path) -> None:
-    figure = show.timeline(failed_over(), title="A <failover>")
+    figure = show.timeline(power_off(), title="A <failover>")
     first = figure.to_html(tmp_path / "one.html").read_text()
     assert first == figure.to_html(tmp_path / "two.html").read_text()
     own = first.replace(re.search(r"<script.*?plotly\.js v.*?</script>", first, re.DOTALL).group(), "")  # type: ignore[union-attr]
@@ -220,7 +209,7 @@ def test_the_page_stands_alone_and_is_the_same_each_time(tmp_path: Path) -> None
 
 
 def test_several_figures_share_one_page_and_one_library() -> None:
-    text = show.page([show.timeline(failed_over()), show.outage_split(failed_over())], "Two", "<p>after</p>")
+    text = show.page([show.timeline(power_off()), show.outage_split(power_off())], "Two", "<p>after</p>")
     assert [f'id="figure-{n}"' in text for n in (0, 1)] == [True, True]
     assert text.count("plotly.js v") == 1
     assert "<p>after</p>\n</main>" in text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,7 @@ from karmadalab.scheduler import FILTERS, Explanation, Scheduler
 from karmadalab.show import style
 from karmadalab.show.funnel import LOOKS, MOST_ROWS, steps_of
 from karmadalab.teaching import deployment, policy
-
-ENVIRONMENTS = Path(__file__).resolve().parent.parent / "environments"
+from tests.worlds import ENVIRONMENTS
 
 
 @cache

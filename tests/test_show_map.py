@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 from karmadalab import Lab, show
 from karmadalab.analysis import activity
 from karmadalab.analysis.activity import IN_MEMBERS, MEMBERS_OWN
-
-ENVIRONMENTS = Path(__file__).resolve().parent.parent / "environments"
+from tests.worlds import five_members
 
 
 @cache
 def failed_over() -> Lab:
-    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1)
-    lab.apply(ENVIRONMENTS / "nginx.yaml")
-    lab.run("1m").fault("member1").power_off()
+    lab = five_members()
+    lab.fault("member1").power_off()
     return lab.run("15m")
 
 

@@ -2,35 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
 import pytest
 
 from karmadalab import Lab, show
 from karmadalab.analysis import messages, outages
 from karmadalab.analysis.messages import FAULT_ITSELF
 from karmadalab.api.errors import BadRequest
-
-ENVIRONMENTS = Path(__file__).resolve().parent.parent / "environments"
-
-
-@cache
-def power_off() -> Lab:
-    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1)
-    lab.apply(ENVIRONMENTS / "nginx.yaml")
-    lab.run("1m").fault("member1").power_off(for_="20m")
-    return lab.run("29m")
-
-
-@cache
-def cut_off() -> Lab:
-    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1)
-    lab.taint("member2", "maintenance=true:NoSchedule")
-    lab.apply(ENVIRONMENTS / "nginx.yaml")
-    lab.run("1m").fault("member3").cut_off(for_="14m")
-    return lab.run("29m")
-
+from tests.worlds import ENVIRONMENTS, cut_off, five_members, power_off
 
 # --- who told whom
 
@@ -92,9 +70,8 @@ def test_one_of_several_outages_can_be_chosen() -> None:
 
 
 def test_a_failover_that_gets_stuck_is_told_as_far_as_it_got() -> None:
-    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1)
-    lab.apply(ENVIRONMENTS / "nginx.yaml")
-    lab.run("1m").fault("karmada-scheduler").stop()
+    lab = five_members()
+    lab.fault("karmada-scheduler").stop()
     lab.fault("member1").power_off()
     told = messages(lab.run("15m"))
     assert (told[-1].teller, told[-1].told) == ("binding-eviction", "")

@@ -1,239 +1,99 @@
-"""The teaching kit: what a check says to a right answer, to none, and to each answer that people get wrong."""
+"""The teaching kit: what a check says to no answer at all, the shape of labs, hints, predictions, parameters."""
 
 from __future__ import annotations
 
-import gzip
-import inspect
-import json
-import math
+import re
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 
 from karmadalab.api.errors import BadRequest
-from karmadalab.controllers.cluster_status import threshold_adjusted
-from karmadalab.teaching import Mistake, Passed, Unsolved, check, hint, parameters, predict, reveal
+from karmadalab.teaching import Mistake, Unsolved, check, hint, labs, parameters, predict, reveal
+from karmadalab.teaching.asking import ask, called
 from karmadalab.teaching.checks import LABS
-from karmadalab.teaching.labs.thresholds import Flags, flapping, flipped_share, outage, ready_changes
-from karmadalab.teaching.labs.thresholds import recorded as recorded_cases
-from karmadalab.teaching.labs.thresholds.misconceptions import diagnose
-from tests import wrong_filters as wrong
+from karmadalab.teaching.labs.thresholds import Flags
+from karmadalab.teaching.verdict import CheckFailed
+from tests.answers import NeverWritten, never_written
 
-VECTORS = Path(__file__).parent / "data" / "karmada-v1.13" / "conditions.jsonl.gz"
-
-
-def mistake(check_id: str, *answer: Any) -> str:
-    with pytest.raises(Mistake) as caught:
-        check(check_id, *answer)
-    return str(caught.value)
+CHECKS = [name for lab in LABS.values() for name in lab.checks]
 
 
-# --- 11.1: the filter -------------------------------------------------------------------------------------------------
-
-MISCONCEPTIONS: dict[str, tuple[Callable[..., Any], str]] = {
-    "counts consecutive probes": (wrong.counts_probes, "a threshold is a length of time, not a number of probes"),
-    "compares with the last observation": (wrong.compares_last, "the last observation says when the clock started"),
-    "keeps when nothing changed": (wrong.keeps_on_no_change, "may still be news for those who read the API"),
-    "no threshold at all": (wrong.no_threshold, "one lost packet would move a workload"),
-    "no threshold on the way up": (wrong.nothing_on_the_way_up, "recovery is doubted too"),
-    "one threshold for both ways": (wrong.one_threshold, "leaving True and coming back to it have a threshold each"),
-    "first observation delayed": (wrong.first_delayed, "its first observation is all it knows"),
-    "> instead of >=": (wrong.one_moment_late, "that moment counts"),
-    "clock never starts again": (wrong.clock_never_restarts, "what it remembers still starts in the past"),
-    "clock outlives a good probe": (wrong.clock_outlives_a_good_probe, "failures before a good probe don't count"),
-    "clock starts at every probe": (wrong.clock_always_restarts, "each probe starts the clock anew"),
-    "half a condition": (wrong.half_a_condition, "held back whole, reason and message too"),
-    "any change waits": (wrong.any_change_waits, "the threshold guards one border"),
-    "clock of the published condition": (wrong.clock_of_the_published, "a change of what is published?"),
-    "first observation starts now": (wrong.first_starts_now, "counts as having lasted for ever"),
-    "keeps what is not there": (wrong.keeps_nothing, "where there is none, the observation is published as it is"),
-}
-
-
-@pytest.mark.parametrize("name", MISCONCEPTIONS)
-def test_every_misconception_gets_its_own_message(name: str) -> None:
-    adjust, says = MISCONCEPTIONS[name]
-    told = mistake("11.1", adjust)
-    assert told.startswith("11.1 is not right yet.\nWhat: ")
-    assert says in told
-    others = [other for other, (_, text) in MISCONCEPTIONS.items() if other != name and text in told]
-    assert not others
-
-
-def test_messages_do_not_show_the_answer() -> None:
-    code = [line.strip() for line in inspect.getsource(threshold_adjusted).splitlines()]
-    answer = {line for line in code if line.startswith(("if ", "return ", "saved =", "threshold_s ="))}
-    for adjust, _ in MISCONCEPTIONS.values():
-        told = mistake("11.1", adjust)
-        assert not [line for line in answer if line in told]
-
-
-@pytest.mark.parametrize("name", [n for n in MISCONCEPTIONS if n != "keeps what is not there"])
-def test_recorded_cases_alone_would_find_it_too(name: str) -> None:
-    finding = recorded_cases.compare(MISCONCEPTIONS[name][0])
-    assert finding is not None
-    assert "the real Karmada published" in finding.what
-
-
-def test_a_right_filter_passes() -> None:
-    assert isinstance(check("11.1", wrong.right), Passed)
-    assert "32 sequences recorded from a real Karmada v1.13.10" in repr(check("11.1", wrong.right))
-
-
-def test_karmadalabs_own_filter_behaves_but_is_not_the_learners() -> None:
-    assert diagnose(threshold_adjusted) is None
-    assert recorded_cases.compare(threshold_adjusted) is None
-    assert "this is karmadalab's own filter" in mistake("11.1", threshold_adjusted)
-    assert "this is karmadalab's own filter" in mistake("11.1", lambda *given: threshold_adjusted(*given))
-
-
-def raises_at_first(saved: Any, observed: Any, *_: Any) -> Any:
-    return saved, observed if saved.status == "True" else saved
-
-
-def empty(*_: Any) -> Any:
-    raise NotImplementedError
-
-
-SHAPES: dict[str, tuple[Any, str]] = {
-    "no function": (42, "wants your function and got 42"),
-    "returns nothing": (lambda *_: None, "your filter returns nothing"),
-    "returns one thing": (lambda saved, observed, *_: observed, "not a pair"),
-    "the wrong order": (lambda saved, observed, *_: (observed, saved), "returns the condition first"),
-    "publishes a text": (lambda saved, observed, *_: (saved, "True"), "'True', not a Ready condition"),
-    "forgets that nothing is saved": (raises_at_first, "`saved` is None at a cluster's first probe"),
-    "divides by zero": (lambda *_: 1 / 0, "raises ZeroDivisionError: division by zero"),
-    "takes too few arguments": (lambda saved: saved, "raises TypeError"),
-}
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_answers_of_the_wrong_shape(name: str) -> None:
-    answer, says = SHAPES[name]
-    assert says in mistake("11.1", answer)
-
-
-@pytest.mark.parametrize("check_id", ["11.1", "11.2", "11.3"])
-@pytest.mark.parametrize("answer", [empty, None, ...])
-def test_an_unsolved_answer_is_no_mistake(check_id: str, answer: Any) -> None:
+@pytest.mark.parametrize("check_id", CHECKS)
+def test_an_answer_not_written_yet_is_no_mistake(check_id: str) -> None:
+    answer = NeverWritten() if check_id.startswith("21.") else never_written
     with pytest.raises(Unsolved, match=rf"^{check_id} is not written yet: .*YOUR CODE HERE") as caught:
         check(check_id, answer)
     assert caught.value._render_traceback_() == str(caught.value).splitlines()
 
 
-# --- the recorded cases -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("answer", [None, ...])
+def test_no_answer_at_all_is_no_mistake_either(answer: Any) -> None:
+    with pytest.raises(Unsolved, match=r"^11\.1 is not written yet"):
+        check("11.1", answer)
 
 
-def test_the_packages_cases_are_the_recorded_ones() -> None:
-    lines = gzip.decompress(VECTORS.read_bytes()).splitlines()
-    originals = {item["id"].removeprefix("conditions.seq."): item for item in map(json.loads, lines)}
-    known = recorded_cases.recording()
-    for case in known.cases:
-        given, expected = originals[case.id]["input"], originals[case.id]["expected"]["steps"]
-        flags = (given["failureThresholdSeconds"], given["successThresholdSeconds"])
-        assert (case.failure_threshold_s, case.success_threshold_s) == flags
-        assert [step[0] for step in case.steps] == [round(step["at"], 6) for step in given["steps"]]
-        for step, there in zip(case.steps, expected, strict=True):
-            if step[1] == "probe":
-                for name, what in ((step[2], "observed"), (step[3], "published")):
-                    recorded = tuple(there[what][key] for key in ("status", "reason", "message"))
-                    assert known.conditions[name] == recorded
+# --- how a learner's function is asked
 
 
-def test_the_cases_hold_what_the_rules_speak_of() -> None:
-    steps = [step for case in recorded_cases.recording().cases for step in case.steps]
-    held = [s for s in steps if s[1] == "probe" and s[2] != s[3]]
-    assert len(held) > 100
-    assert {s[1] for s in steps} == {"probe", "write", "restart"}
+def divides(by: Any) -> float:
+    return 1 / by
 
 
-# --- 11.2: plugged in -------------------------------------------------------------------------------------------------
+def gives_up(by: Any) -> float:
+    raise CheckFailed("said already")
 
-IN_THE_LAB: dict[str, tuple[Callable[..., Any], str]] = {
-    "no threshold": (wrong.no_threshold, "flaps four times for 20 s, and Ready turns False"),
-    "counts probes": (wrong.counts_probes, "turns False 21 s after the beginning"),
-    "never": (wrong.clock_always_restarts, "Ready stays True"),
-    "late": (wrong.one_moment_late, "turns False 41 s after the beginning"),
-    "hasty on the way up": (wrong.nothing_on_the_way_up, "Ready turns True at"),
-    "clock outlives a good probe": (wrong.clock_outlives_a_good_probe, "flaps four times for 20 s"),
+
+CALLS: dict[str, tuple[Any, tuple[Any, ...], str]] = {
+    "it raises": (divides, (0,), r"`divides\(0\)` raises ZeroDivisionError: division by zero \(line \d+ of its cell\)"),
+    "long arguments are left out": (divides, ("x" * 99,), r"What: `divides` raises TypeError"),
+    "and those that nobody can type": (divides, (divides,), r"What: `divides` raises TypeError"),
+    "it has no name": (lambda: {}["a"], (), r"What: your function raises KeyError: 'a'"),
+    "it takes other arguments": (divides, (1, 2), r"`divides\(1, 2\)` raises TypeError: [^\n]* given\.\n"),
+    "it is no function": (7, (), r"wants your function and got 7\."),
+    "it returns another thing": (divides, (4,), r"`divides` returns 0\.25\.\nWhy:  it should return a text\.\n"),
+    "it returns nothing": (print, (), r"`print` returns nothing\.[\s\S]*does every one end in a `return`\?"),
 }
 
 
-@pytest.mark.parametrize("name", IN_THE_LAB)
-def test_a_wrong_filter_shows_in_a_running_control_plane(name: str) -> None:
-    adjust, says = IN_THE_LAB[name]
-    told = mistake("11.2", adjust)
-    assert says in told
-    assert "And 11.1 would tell you: " in told
+@pytest.mark.parametrize(("function", "arguments", "says"), CALLS.values(), ids=CALLS)
+def test_what_is_wrong_with_a_call_is_told(function: Any, arguments: tuple[Any, ...], says: str) -> None:
+    with pytest.raises(Mistake, match=says):
+        ask(function, *arguments, fits=lambda said: isinstance(said, str), wanted="a text")
 
 
-def test_a_right_filter_passes_in_the_lab() -> None:
-    assert isinstance(check("11.2", wrong.right), Passed)
+def test_what_a_check_has_said_and_what_is_not_written_come_through() -> None:
+    with pytest.raises(CheckFailed, match=r"^said already$"):
+        called(gives_up, 1)
+    with pytest.raises(NotImplementedError):
+        called(never_written, 1)
+    assert called(divides, 4) == 0.25
 
 
-@pytest.mark.parametrize("probe_s", [0.0, 3.0, 9.5])
-def test_flapping_is_not_seen_and_an_outage_is(probe_s: float) -> None:
-    assert ready_changes(flapping(wrong.right, probe_s=probe_s)) == []
-    down, up = ready_changes(outage("45s", wrong.right, probe_s))
-    assert (down.status, up.status) == ("False", "True")
-    assert down.t - 60 == pytest.approx(30 + probe_s, abs=1e-3)
-    assert 40 <= up.t - down.t <= 50
+# --- the house of the labs
 
 
-def test_a_filter_that_raises_in_the_lab_is_told_as_in_11_1() -> None:
-    assert "raises ZeroDivisionError" in mistake("11.2", lambda *_: 1 / 0)
+@pytest.mark.parametrize("name", [module.name for module in iter_modules(labs.__path__)])
+def test_each_labs_package_has_the_same_shape(name: str) -> None:
+    package = import_module(f"{labs.__name__}.{name}")
+    [table] = [module.name for module in iter_modules(package.__path__) if re.fullmatch(r"lab\d\d", module.name)]
+    number = table.removeprefix("lab")
+    assert LABS[number] is package.LAB
+    assert "LAB" in package.__all__
+    assert str(package.__doc__).startswith(f"Lab {number}, ")
+    assert list(package.LAB.checks) == [f"{number}.{place + 1}" for place in range(len(package.LAB.checks))]
 
 
-# --- 11.3: which outages are seen -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("length_s", [25, 30, 32, 35, 37.5, 40, 45, 60])
-def test_s3_arithmetic_holds_in_the_control_plane(length_s: float) -> None:
-    assert flipped_share(length_s, Flags()) == pytest.approx(min(1, max(0, (length_s - 30) / 10)), abs=0.026)
-
-
-def whole_probes(flags: Flags, more: int = 0) -> float:
-    return (math.ceil(flags.threshold_s / flags.frequency_s) + more) * flags.frequency_s
-
-
-def clamped(value: float) -> float:
-    return min(1.0, max(0.0, value))
-
-
-def share(outage_s: float, flags: Flags) -> float:
-    return clamped((outage_s - whole_probes(flags)) / flags.frequency_s)
-
-
-FORMULAS: dict[str, tuple[Callable[[float, Flags], Any], str]] = {
-    "not clamped": (lambda s, f: (s - whole_probes(f)) / f.frequency_s, "never below 0 or above 1"),
-    "percent": (lambda s, f: 100 * share(s, f), "runs from 0 to 1, not to 100"),
-    "clock starts with the outage": (lambda s, f: 1.0 if s > f.threshold_s else 0.0, "not at the outage"),
-    "threshold between two probes": (
-        lambda s, f: clamped((s - f.threshold_s) / f.frequency_s),
-        "a filter can publish only when a probe comes",
-    ),
-    "one probe too many": (
-        lambda s, f: clamped((s - whole_probes(f, 1)) / f.frequency_s),
-        "the probe that falls on the very end of the threshold publishes already",
-    ),
-    "anything else": (lambda s, f: 0.123, "the outage must still last when the deciding probe comes"),
-    "no number": (lambda s, f: "half", "a probability is a number"),
-    "raises": (lambda s, f: 1 / 0, "raises ZeroDivisionError"),
-}
-
-
-@pytest.mark.parametrize("name", FORMULAS)
-def test_every_wrong_formula_gets_its_own_message(name: str) -> None:
-    answer, says = FORMULAS[name]
-    assert says in mistake("11.3", answer, parameters("11", "s1"))
-
-
-def test_a_right_formula_passes_with_any_students_flags() -> None:
-    assert isinstance(check("11.3", share, Flags(20, 50)), Passed)
+@pytest.mark.parametrize("check_id", CHECKS)
+def test_the_module_of_a_judge_names_its_checks(check_id: str) -> None:
+    judge = LABS[check_id.partition(".")[0]].checks[check_id].judge
+    first = str(sys.modules[judge.__module__].__doc__).splitlines()[0]
+    assert re.match(r"Checks? \d\d\.\d", first)
+    assert check_id in first
 
 
 # --- hints, predictions, parameters -----------------------------------------------------------------------------------
@@ -249,10 +109,10 @@ def test_hints_come_in_three_steps(check_id: str) -> None:
     assert steps[0] not in hint(check_id, 0)
 
 
-CHECKS = ", ".join(name for lab in LABS.values() for name in lab.checks)
+ALL = ", ".join(CHECKS)
 BAD_CALLS: dict[str, tuple[Callable[[], Any], str]] = {
-    "unknown check": (lambda: check("99.1", empty), f"there is no check '99.1'; checks are {CHECKS}"),
-    "unknown hint": (lambda: hint("11.9"), f"there is no check '11.9'; checks are {CHECKS}"),
+    "unknown check": (lambda: check("99.1", never_written), f"there is no check '99.1'; checks are {ALL}"),
+    "unknown hint": (lambda: hint("11.9"), f"there is no check '11.9'; checks are {ALL}"),
     "fourth step": (lambda: hint("11.1", 4), "hint: there are three steps, 1, 2 and 3; you asked for 4"),
     "unknown lab": (lambda: parameters("98"), f"there is no lab '98'; labs are {', '.join(LABS)}"),
     "id that is no text": (

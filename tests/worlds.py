@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from karmadalab.lab import Lab
+
+ENVIRONMENTS = Path(__file__).resolve().parent.parent / "environments"
 
 
 def deployment(name: str = "web", replicas: int = 2, namespace: str = "default", **container: Any) -> dict[str, Any]:
@@ -55,3 +59,28 @@ def lab_with_web(members: int = 3, pull: int = 0, seed: int | None = 1, **placem
     lab = Lab.fake(members=members, pull=pull, seed=seed)
     lab.apply([deployment(), policy(**placement)])
     return lab.run("1m")
+
+
+def five_members(**options: Any) -> Lab:
+    """The five members of `environments/` a minute after `nginx` was applied."""
+    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1, **options)
+    lab.apply(ENVIRONMENTS / "nginx.yaml")
+    return lab.run("1m")
+
+
+@cache
+def power_off() -> Lab:
+    """member1 dies at 1m, is repaired at 21m, and it is 30m. To be looked at only: several tests share it."""
+    lab = five_members()
+    lab.fault("member1").power_off(for_="20m")
+    return lab.run("29m")
+
+
+@cache
+def cut_off() -> Lab:
+    """The pull member is only unreachable, from 1m to 15m, and it is 30m. To be looked at only."""
+    lab = Lab.fake(ENVIRONMENTS / "five-members.yaml", seed=1)
+    lab.taint("member2", "maintenance=true:NoSchedule")
+    lab.apply(ENVIRONMENTS / "nginx.yaml")
+    lab.run("1m").fault("member3").cut_off(for_="14m")
+    return lab.run("29m")

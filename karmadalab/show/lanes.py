@@ -146,7 +146,7 @@ def _stacked(stack: Stack, place: int, end_s: float) -> Trace:
     name, _, (tint, shape) = stack[place]
     blocks = _blocks([steps for _, steps, _ in stack[: place + 1]], end_s)
     return {
-        "type": "bar",
+        **style.bar(tint, shape),
         "name": name,
         "x": [(block.begin_s + block.end_s) / 2 for block in blocks],
         "width": [block.end_s - block.begin_s for block in blocks],
@@ -154,14 +154,7 @@ def _stacked(stack: Stack, place: int, end_s: float) -> Trace:
         "y": [block.replicas for block in blocks],
         "yaxis": "y2",
         "text": [f"{name} {block.replicas}" for block in blocks],
-        "textposition": "inside",
-        "insidetextanchor": "middle",
-        "constraintext": "inside",
-        "textangle": 0,
-        "textfont": {"size": style.SMALL_PX, "color": style.INK},
-        "marker": {"color": tint, "line": {"color": style.INK, "width": 1}, "pattern": style.hatching(shape)},
         "hovertext": [f"{name}: {b.replicas} serving<br>{short(b.begin_s)} to {short(b.end_s)}" for b in blocks],
-        "hoverinfo": "text",
         **_REPLICAS,
     }
 

@@ -144,21 +144,14 @@ def _area(lane: Lane, floor: float, look: tuple[str, str], end_s: float) -> dict
     tint, shape = look
     pieces = [piece for piece in lane.serving.pieces(0, end_s) if piece[2]]
     return {
-        "type": "bar",
+        **style.bar(tint, shape),
         "name": f"serving, {lane.name}",
         "x": [(begin + end) / 2 for begin, end, _ in pieces],
         "width": [end - begin for begin, end, _ in pieces],
         "base": [floor for _ in pieces],
         "y": [count for _, _, count in pieces],
         "text": [f"{count}" for _, _, count in pieces],
-        "textposition": "inside",
-        "insidetextanchor": "middle",
-        "constraintext": "inside",
-        "textangle": 0,
-        "textfont": {"size": style.SMALL_PX, "color": style.INK},
-        "marker": {"color": tint, "line": {"color": style.INK, "width": 1}, "pattern": style.hatching(shape)},
         "hovertext": [f"{lane.name}: {n} serving<br>{short(a)} to {short(b)}" for a, b, n in pieces],
-        "hoverinfo": "text",
     }
 
 

@@ -71,21 +71,14 @@ def _phase(phase: str, found: Mapping[str, Outage | None]) -> dict[str, Any]:
     fill, shape = style.PHASE_LOOKS[phase]
     spans = [_spans(outage).get(phase, 0.0) for outage in found.values()]
     return {
-        "type": "bar",
+        **style.bar(fill, shape),
         "orientation": "h",
         "name": phase,
         "y": list(range(len(spans))),
         "x": spans,
         "width": 0.42,
         "text": [phase] * len(spans),
-        "textposition": "inside",
-        "insidetextanchor": "middle",
-        "constraintext": "inside",
-        "textangle": 0,
-        "textfont": {"size": style.SMALL_PX, "color": style.INK},
-        "marker": {"color": fill, "line": {"color": style.INK, "width": 1}, "pattern": style.hatching(shape)},
         "hovertext": [f"{name}: {phase} {short(span)}" for name, span in zip(found, spans, strict=True)],
-        "hoverinfo": "text",
     }
 
 

@@ -91,6 +91,20 @@ def hatching(shape: Any, strength: float = 0.45) -> dict[str, Any]:
     return {"shape": shape, "fillmode": "overlay", "fgcolor": HATCH, "fgopacity": strength, "size": 8, "solidity": 0.25}
 
 
+def bar(tint: str, shape: str) -> dict[str, Any]:
+    """What a trace of bars with a word in each begins with: tint and hatching, small letters in the middle."""
+    return {
+        "type": "bar",
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "constraintext": "inside",
+        "textangle": 0,
+        "textfont": {"size": SMALL_PX, "color": INK},
+        "marker": {"color": tint, "line": {"color": INK, "width": 1}, "pattern": hatching(shape)},
+        "hoverinfo": "text",
+    }
+
+
 def cluster_look(place: int) -> tuple[str, str]:
     """Tint and hatching of the cluster at a place of its fleet; the same in every figure of that fleet."""
     return SERIES[place % len(SERIES)]

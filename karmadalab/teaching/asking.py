@@ -1,61 +1,105 @@
 """Call a learner's function, and tell what is wrong with the way it answers, before anything is said about the answer.
 
 A function that raises, or forgets its `return`, is the most common mistake of all; each check needs the same few
-sentences for it.
+sentences for it. What a learner has not written yet is never a mistake: `NotImplementedError` always comes through.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import isnan
+from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
-from karmadalab.teaching.verdict import Finding, Mistake
+from karmadalab.api.errors import shortly
+from karmadalab.scheduler import PluginError
+from karmadalab.teaching.verdict import CheckFailed, Finding, Mistake
+
+EPOCH = 1_767_225_600.0  # 2026: a real moment to ask with, so that a function that takes the time for small is found
+_LONGEST_CALL = 80
+_OURS = str(Path(__file__).parents[1])
 
 
-def ask(function: Any, *arguments: Any, fits: Callable[[Any], bool], wanted: str, hint: str = "") -> Any:
-    """Call a function once and look at what it returns.
+def called(function: Any, *arguments: Any, hint: str = "") -> Any:
+    """What a learner's function returns.
 
     Args:
         function: the learner's.
         arguments: what it is given.
+        hint: why a function of this kind usually raises, as a sentence.
+
+    Raises:
+        Mistake: it is no function, or it raised.
+        NotImplementedError: it is not written yet.
+    """
+    if not callable(function):
+        what = f"the check wants your function and got {shortly(function)}."
+        look = "the check's call: the name of the function, without parentheses behind it."
+        raise Mistake(Finding(what, "it calls your function itself, with cases of its own.", look))
+    try:
+        return function(*arguments)
+    except (NotImplementedError, CheckFailed):
+        raise
+    except Exception as error:
+        lines = [frame.lineno for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
+        where = f" (line {lines[0]} of its cell)" if lines else ""  # no line: it was called and refused its arguments
+        what = f"{_call(function, arguments)} raises {type(error).__name__}: {error}{where}."
+        why = hint or "the check calls it with cases that your cell may not have met: nothing found, nothing there yet."
+        raise Mistake(Finding(what, why, "that line, or the arguments that it takes.")) from None
+
+
+def ask(function: Any, *arguments: Any, fits: Callable[[Any], bool], wanted: str, hint: str = "") -> Any:
+    """What a learner's function returns, if that has the right shape.
+
+    Args:
+        function, arguments, hint: as for `called`.
         fits: whether a result has the right shape.
         wanted: that shape, in words: "a number of seconds".
-        hint: why a function of this kind usually raises, as a sentence.
 
     Raises:
         Mistake: it is no function, it raised, or it returned something of another shape.
         NotImplementedError: it is not written yet.
     """
-    if not callable(function):
-        why = "the check calls your function itself, with its own arguments."
-        raise Mistake(Finding(f"the check wants your function and got {_short(function)}.", why, "the check's call."))
-    try:
-        result = function(*arguments)
-    except (NotImplementedError, Mistake):
-        raise
-    except Exception as error:
-        raise Mistake(_raised(function, error, wanted, hint)) from None
+    result = called(function, *arguments, hint=hint or f"it should return {wanted}.")
     if fits(result):
         return result
-    what = f"{name_of(function)} returns {_short(result) if result is not None else 'nothing'}."
+    what = f"{_name(function)} returns {shortly(result) if result is not None else 'nothing'}."
     look = "each way through it: does every one end in a `return`?" if result is None else "the lines with `return`."
     raise Mistake(Finding(what, f"it should return {wanted}.", look))
 
 
-def name_of(function: Any) -> str:
-    """What to call a learner's function."""
+def is_number(said: Any) -> bool:
+    """Whether a result is a number; True and nan are none."""
+    return isinstance(said, int | float) and not isinstance(said, bool) and not isnan(said)
+
+
+@contextmanager
+def plugin_asked() -> Iterator[None]:
+    """Run a scheduler with a learner's plugin in it: one that misbehaves ends the run, and is told as a check does.
+
+    Raises:
+        Mistake: the plugin raised, or answered nonsense.
+        NotImplementedError: it is not written yet.
+    """
+    try:
+        yield
+    except PluginError as error:
+        if isinstance(error.__cause__, NotImplementedError):
+            raise error.__cause__ from None
+        why = "a plugin that raises, or answers nonsense, ends the decision."
+        raise Mistake(Finding(f"{error}.", why, "the check before this one: it says more.")) from None
+
+
+def _name(function: Any) -> str:
     name = getattr(function, "__name__", "")
     return f"`{name}`" if name.isidentifier() else "your function"
 
 
-def _raised(function: Any, error: Exception, wanted: str, hint: str) -> Finding:
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename != __file__]
-    where = f" (line {lines[0]} of its cell)" if lines else ""  # no line: it was called and refused its arguments
-    what = f"{name_of(function)} raises {type(error).__name__}: {error}{where}."
-    return Finding(what, hint or f"it should return {wanted}.", "that line, or the arguments that it takes.")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def _call(function: Any, arguments: tuple[Any, ...]) -> str:
+    """The call as in a program; the name alone when it would be long, or when nobody could type an argument."""
+    name = getattr(function, "__name__", "")
+    call = f"{name}({', '.join(map(repr, arguments))})"
+    typed = name.isidentifier() and len(call) <= _LONGEST_CALL and "<" not in call
+    return f"`{call}`" if typed else _name(function)

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+# A placement in exactly one cluster, whichever that is: what most stories of a failover begin with.
+ONE_CLUSTER = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
+
 
 def deployment(name: str, replicas: int = 2, cpu: str = "100m", **labels: str) -> dict[str, Any]:
     """A Deployment of nginx.

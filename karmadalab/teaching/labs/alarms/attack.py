@@ -17,15 +17,13 @@ from karmadalab import Phases
 from karmadalab.analysis import outages
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
-from karmadalab.teaching.manifests import deployment, policy
+from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 
 BEGIN_S = 60.0
 BLIP_S = 1.0
 PROBE_S = 3.5  # from the beginning of the attack to the first probe: a blip at 3 meets it
 MEMBER = "member1"
 MOST = 60  # blips
-
-_ONE = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
 
 
 class Target(NamedTuple):
@@ -105,7 +103,7 @@ def _runs(moments: Iterable[float]) -> list[tuple[float, float]]:
 def _lab(target: Target, probe_s: float = PROBE_S) -> Lab:
     fleet = {"members": [{"name": MEMBER}, {"name": "member2"}]}
     lab = Lab.fake(fleet, settings=target.flags, phases=Phases(1.0, {MEMBER: BEGIN_S + probe_s}, jitter=False))
-    lab.apply([deployment("web"), policy("web", _ONE)])
+    lab.apply([deployment("web"), policy("web", ONE_CLUSTER)])
     return lab
 
 

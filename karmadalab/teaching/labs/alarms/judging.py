@@ -8,6 +8,7 @@ from typing import Any
 
 from karmadalab.api.errors import shortly
 from karmadalab.lab import Lab
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.alarms.attack import (
     BEGIN_S,
     MOST,
@@ -19,7 +20,6 @@ from karmadalab.teaching.labs.alarms.attack import (
     ready_changes,
     replaced_s,
 )
-from karmadalab.teaching.labs.asking import asked
 from karmadalab.teaching.verdict import Finding
 
 Attack = Callable[[Target], Sequence[int]]
@@ -32,7 +32,7 @@ _MAY_LOSE_S = 10.0  # a beat of the probes
 def attack(answer: Attack, target: Target | None = None) -> Finding | None:
     """41.1: as few blips as it takes, for several targets."""
     for chosen in dict.fromkeys((Target(), target or Target(), *_OTHERS)):
-        blips = asked(answer, chosen)
+        blips = called(answer, chosen)
         finding = _shape(blips) or _judged(sorted(blips), chosen)
         if finding is not None:
             return finding
@@ -101,9 +101,9 @@ def _too_dear(blips: list[int], target: Target, lab: Lab, at: str) -> Finding:
 def _met(blips: list[int], target: Target, lab: Lab) -> list[int]:
     """The blips that a probe meets: one in the beat, or the one that the taint NoExecute calls for."""
     events = lab.timeline.where("Cluster", what="taint added", since_s=BEGIN_S)
-    called = {int(event.t - BEGIN_S) for event in events}
+    called_for = {int(event.t - BEGIN_S) for event in events}
     first, step = int(PROBE_S), target.frequency_s
-    return [blip for blip in blips if (blip >= first and (blip - first) % step == 0) or blip in called]
+    return [blip for blip in blips if (blip >= first and (blip - first) % step == 0) or blip in called_for]
 
 
 def _beats(target: Target) -> str:
@@ -113,7 +113,7 @@ def _beats(target: Target) -> str:
 def defence(answer: Defence, target: Target | None = None) -> Finding | None:
     """41.2: flags under which an attack costs twice as much, and which are no slower."""
     for chosen in dict.fromkeys((target or Target(), Target())):
-        own = asked(answer, chosen)
+        own = called(answer, chosen)
         if finding := _flags(own, chosen) or _defended(own, chosen):
             return finding
     return None

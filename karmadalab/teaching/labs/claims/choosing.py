@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from random import Random
 from typing import Any, NamedTuple, cast
 
@@ -16,6 +15,7 @@ from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.teaching.asking import ask
 from karmadalab.teaching.labs.claims.wishes import FLEET, OWN, USUAL, WEB, Wish, policy_of
+from karmadalab.teaching.recording import Recording, recording_in
 from karmadalab.teaching.verdict import Finding
 
 
@@ -84,17 +84,10 @@ class Recorded(msgspec.Struct, frozen=True):
     chosen: str
 
 
-class Recording(msgspec.Struct, frozen=True):
-    """The file: where it comes from, and the cases."""
-
-    source: str
-    cases: list[Recorded]
-
-
 @cache
-def recording() -> Recording:
+def recording() -> Recording[Recorded]:
     """What is in the package."""
-    return msgspec.json.decode(files(__package__).joinpath("recorded.json").read_bytes(), type=Recording)
+    return recording_in(__package__, Recording[Recorded])
 
 
 def judge(rule: PolicyRule) -> Finding | None:

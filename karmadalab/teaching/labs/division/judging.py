@@ -1,14 +1,16 @@
-"""What people get wrong about dividing by weight, told by what their function answers."""
+"""Checks 23.1 and 23.3: what people get wrong about dividing by weight, told by what their function answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
+from typing import Any
 
 from karmadalab.api.webster import webster
 from karmadalab.scheduler import ClusterWeight
 from karmadalab.scheduler.division import largest_weight_first
-from karmadalab.teaching.labs.division.plugging import Division
+from karmadalab.teaching.asking import ask
+from karmadalab.teaching.labs.division.scenarios import Division
 from karmadalab.teaching.verdict import Finding
 
 Claims = Sequence[ClusterWeight]
@@ -56,7 +58,12 @@ def _random(count: int) -> Iterator[tuple[int, Claims]]:
 
 
 def _answer(divide: Division, replicas: int, claims: Claims) -> dict[str, int]:
-    return dict(divide(replicas, list(claims)))
+    wanted = "a dict: the name of a cluster, and how many replicas it gets"
+    return dict(ask(divide, replicas, list(claims), fits=_is_division, wanted=wanted))
+
+
+def _is_division(said: Any) -> bool:
+    return isinstance(said, Mapping) and all(type(count) is int for count in said.values())
 
 
 def _plain(dealt: Mapping[str, int]) -> dict[str, int]:

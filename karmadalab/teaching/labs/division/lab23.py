@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs.division import judging, plugging
+from karmadalab.teaching.labs.division import judging, scenarios
 
 _LARGEST_WEIGHT = Check(
     judging.by_largest_weight,
@@ -19,7 +19,7 @@ _LARGEST_WEIGHT = Check(
 )
 
 _PLUGGED_IN = Check(
-    plugging.judge,
+    scenarios.judge,
     "a day of scaling, up and down, on the same clusters as with Karmada's own division.",
     (
         "This check runs the division of 23.1. Make 23.1 pass first: it says more.",

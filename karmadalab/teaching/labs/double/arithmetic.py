@@ -1,4 +1,4 @@
-"""35.1: when the old copy is gone, by the learner's formula and in a run."""
+"""Check 35.1: when the old copy is gone, by the learner's formula and in a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called, is_number
 from karmadalab.teaching.labs.double.story import (
     AT_ONCE,
     Double,
@@ -49,7 +49,7 @@ def judge(answer: GoneS, own: Double | None = None) -> Finding | None:
     """Hold a formula against runs."""
     for case in cases(own):
         said = called(answer, *case[:4])
-        if isinstance(said, bool) or not isinstance(said, int | float):
+        if not is_number(said):
             return Finding(f"you return {said!r}.", "a moment is a number of seconds.", "what your function returns.")
         if abs(said - case.gone_s) > CLOSE_S:
             what = (

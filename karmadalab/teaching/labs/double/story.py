@@ -10,11 +10,10 @@ from karmadalab.analysis import serving
 from karmadalab.core.timeline import Event
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
-from karmadalab.teaching.manifests import deployment, policy
+from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 
 BEGIN_S = 60.0
 OLD_WORKS = "karmada-es-m1"
-ONE = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
 AT_ONCE: dict[str, Any] = {
     "failover-eviction-timeout": "0s",
     "default-not-ready-toleration-seconds": 0,
@@ -71,7 +70,7 @@ def partition(
     lab = Lab.fake({"members": members}, settings=AT_ONCE if flags is None else dict(flags))
     if change is not None:
         change(lab)
-    lab.apply([deployment("web", 1), policy("web", ONE)])
+    lab.apply([deployment("web", 1), policy("web", ONE_CLUSTER)])
     lab.run(BEGIN_S)
     getattr(MemberFaults(lab.world, "m1"), kind)(for_=outage_s)
     return lab.run(run)

@@ -1,4 +1,4 @@
-"""35.2: four control planes, three of them with a controller that forgets something; and who it is."""
+"""Check 35.2: four control planes, three of them with a controller that forgets something; and who it is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from karmadalab.controllers.graceful_eviction import Assessment
 from karmadalab.core.controller import DONE, Result
 from karmadalab.core.member import MemberCluster
 from karmadalab.lab import Lab
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.double.story import Double, asked_at, gone_at, partition
 from karmadalab.teaching.verdict import Finding
 

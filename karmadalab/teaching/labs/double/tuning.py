@@ -1,4 +1,4 @@
-"""35.3: flags under which two copies run as seldom as possible, and a death is not sat out."""
+"""Check 35.3: flags under which two copies run as seldom as possible, and a death is not sat out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from karmadalab.analysis import serving
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.core.settings import Settings
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.double.story import BEGIN_S, Double, gone_at, partition, ready_at, twice_s
 from karmadalab.teaching.verdict import Finding
 

@@ -17,8 +17,7 @@ from karmadalab.api.work import (
     ResourceBindingStatus,
     TargetCluster,
 )
-
-EPOCH = 1_767_225_600.0
+from karmadalab.teaching.asking import EPOCH
 
 
 def binding(

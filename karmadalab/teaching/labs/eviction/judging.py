@@ -1,4 +1,4 @@
-"""What people get wrong about eviction tasks, told by what their functions answer."""
+"""Checks 32.1 and 32.2: what people get wrong about eviction tasks, told by what their functions answer."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from karmadalab.controllers.graceful_eviction import (
     assess_eviction_tasks,
     next_deadline_s,
 )
-from karmadalab.teaching.answers import called
-from karmadalab.teaching.labs.eviction.bindings import EPOCH, binding, healthy, starting, task
+from karmadalab.teaching.asking import EPOCH, called
+from karmadalab.teaching.labs.eviction.bindings import binding, healthy, starting, task
 from karmadalab.teaching.verdict import Finding, Mistake
 
 TIMEOUT_S = 600.0
@@ -180,7 +180,7 @@ def assessment(answer: Assess) -> Finding | None:
 
 
 def _compare(answer: Assess, one: AnyBinding, timeout_s: float, words: str, why: str, look: str) -> Finding | None:
-    mine = ask(answer, one, timeout_s, EPOCH)
+    mine = call(answer, one, timeout_s, EPOCH)
     karmada = assess_eviction_tasks(one, timeout_s, EPOCH, leak=False)
     if mine.kept == karmada.kept and mine.ended == karmada.ended:
         return None
@@ -194,13 +194,8 @@ def _compare(answer: Assess, one: AnyBinding, timeout_s: float, words: str, why:
     return Finding(f"{words}: you say that {mine_says}; in Karmada {karmada_says}.", why, look)
 
 
-def ask(answer: Any, one: AnyBinding, timeout_s: float, now: float) -> Assessment:
-    """A learner's answer as the controller takes it.
-
-    Raises:
-        Mistake: it raised, or it is no pair of tasks and names.
-        NotImplementedError: it is not written yet.
-    """
+def call(answer: Any, one: AnyBinding, timeout_s: float, now: float) -> Assessment:
+    """Ask a learner's function, as the controller does. Raises as `called` does, and when it says no such pair."""
     said = called(answer, one, timeout_s, now)
     if isinstance(said, tuple | list) and len(said) == 2 and all(isinstance(side, tuple | list) for side in said):
         kept, ended = tuple(said[0]), tuple(said[1])

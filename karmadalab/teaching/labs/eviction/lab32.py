@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs.eviction import judging, plugging
+from karmadalab.teaching.labs.eviction import judging, scenarios
 
 _REPLACED = Check(
     judging.replacement,
@@ -32,7 +32,7 @@ _ASSESS = Check(
 )
 
 _PLUGGED_IN = Check(
-    plugging.judge,
+    scenarios.judge,
     "six stories with three drains: every task lives as long as with Karmada's own decision.",
     (
         "This check runs the function of 32.2, which calls that of 32.1. Make both pass first: they say more.",
@@ -44,6 +44,6 @@ _PLUGGED_IN = Check(
 
 LAB = TeachingLab(
     checks={"32.1": _REPLACED, "32.2": _ASSESS, "32.3": _PLUGGED_IN},
-    usual=plugging.Drain(),
-    drawn=plugging.drawn,
+    usual=scenarios.Drain(),
+    drawn=scenarios.drawn,
 )

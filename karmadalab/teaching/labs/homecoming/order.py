@@ -1,4 +1,4 @@
-"""33.2: a WorkloadRebalancer that names the workloads it brings home, and no others."""
+"""Check 33.2: a WorkloadRebalancer that names the workloads it brings home, and no others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.lab import Lab
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.homecoming.fleet import Fleet, returned
 from karmadalab.teaching.verdict import Finding
 

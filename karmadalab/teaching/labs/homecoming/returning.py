@@ -1,4 +1,4 @@
-"""33.1: which workloads are on their cluster again, by themselves, when it comes back."""
+"""Check 33.1: which workloads are on their cluster again, by themselves, when it comes back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
 
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.homecoming.fleet import AGGREGATED, DYNAMIC, Fleet, Workload, drained_and_back, world
 from karmadalab.teaching.verdict import Finding
 

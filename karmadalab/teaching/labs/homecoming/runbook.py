@@ -1,4 +1,4 @@
-"""33.3: bring `shop` home step by step, and nobody notices."""
+"""Check 33.3: bring `shop` home step by step, and nobody notices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from karmadalab.analysis import serving
 from karmadalab.lab import Lab
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.homecoming.fleet import DYNAMIC, Fleet, Workload, drained_and_back, world
 from karmadalab.teaching.verdict import Finding, Mistake
 

@@ -1,4 +1,4 @@
-"""34.1 and 34.2: does the adversary's plan leave `shop` with nowhere to go, and does it keep to the terms?"""
+"""Checks 34.1 and 34.2: does the adversary's plan leave `shop` with nowhere to go, and does it keep to the terms?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from karmadalab.lab import Lab
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.nowhere.fleet import (
     Fleet,
     Outage,

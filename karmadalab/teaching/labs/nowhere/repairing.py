@@ -1,4 +1,4 @@
-"""34.3: a placement that the adversary of 34.1 and 34.2 cannot harm, and that still leaves what is dead."""
+"""Check 34.3: a placement that the adversary of 34.1 and 34.2 cannot harm, and that still leaves what is dead."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.lab import Lab
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.nowhere.fleet import AFTER_S, Fleet, attacked, drained, nowhere_s, placements
 from karmadalab.teaching.verdict import Finding
 
@@ -80,11 +80,9 @@ def _strike(in_use: Sequence[str], fleet: Fleet, placement: Placement) -> Findin
     moment_s = round(left_after(alone, home) or DEATH_S)
     outages = [(home, STRIKE_S, moment_s - STRIKE_S + 30)]
     outages += [(name, moment_s - 60, 80) for name in fleet.candidates if name != home]
-    dark_s = nowhere_s(attacked(outages, fleet, placement))
-    if not dark_s:
-        return None
-    return Finding(
-        f"power failures {outages}: `shop` is scheduled nowhere for {dark_s} s.",
+    return _dark(
+        f"power failures {outages}",
+        attacked(outages, fleet, placement),
         "a workload on one cluster loses its whole placement with that cluster, in the very moment in which nobody "
         "else may be ready. On two clusters it has one to lose.",
         "minGroups and maxGroups.",
@@ -95,12 +93,15 @@ def _drains(in_use: Sequence[str], fleet: Fleet, placement: Placement) -> Findin
     """34.2's drains, one after the other."""
     order = [*in_use, *(name for name in fleet.candidates if name not in in_use)]
     outages = [(name, 10.0 + 10 * number, 5.0) for number, name in enumerate(order)]
-    dark_s = nowhere_s(drained(outages, fleet, placement))
-    if not dark_s:
-        return None
-    return Finding(
-        f"drains {outages}: `shop` is scheduled nowhere for {dark_s} s.",
+    return _dark(
+        f"drains {outages}",
+        drained(outages, fleet, placement),
         "nobody had the patience to wait for the end of a drain of five seconds, and a cluster that was given up is "
         "out for ten minutes.",
         "`clusterTolerations`, for the taint that a drain sets.",
     )
+
+
+def _dark(words: str, lab: Lab, why: str, look: str) -> Finding | None:
+    dark_s = nowhere_s(lab)
+    return Finding(f"{words}: `shop` is scheduled nowhere for {dark_s} s.", why, look) if dark_s else None

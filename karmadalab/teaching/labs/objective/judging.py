@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from karmadalab.analysis import Recording, record, serving
 from karmadalab.api.errors import ApiError, shortly
 from karmadalab.lab import Lab
-from karmadalab.teaching.labs.asking import asked
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.objective.running import REPLICAS, Move, Plan, availability, lived, moves
 from karmadalab.teaching.labs.objective.week import GAP_S, USUAL, Incident, Week, week
 from karmadalab.teaching.verdict import Finding, Mistake
@@ -48,7 +48,7 @@ def other_weeks(planner: Planner) -> Finding | None:
 
 
 def _plan(planner: Planner) -> Plan:
-    plan = asked(planner)
+    plan = called(planner)
     if not isinstance(plan, Plan):
         why = "a plan holds the flags and the two placements: `Plan(flags={...}, web={...}, api={...})`."
         raise Mistake(Finding(f"my_plan returns {shortly(plan)}.", why, "what your function returns."))

@@ -7,7 +7,7 @@ from random import Random
 
 from karmadalab.analysis import Steps
 from karmadalab.api.errors import shortly
-from karmadalab.teaching.labs.asking import asked
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.verdict import Finding
 
 Changes = Sequence[tuple[float, int]]
@@ -35,7 +35,7 @@ def share(changes: Changes, wanted: int, begin_s: float, end_s: float) -> float:
 def judge(measure: Measure) -> Finding | None:
     """Seven plain cases, then random ones."""
     for case in (*_PLAIN, *_random(40)):
-        said = asked(measure, *case)
+        said = called(measure, *case)
         if isinstance(said, bool) or not isinstance(said, int | float):
             return Finding(
                 f"you return {shortly(said)}.", "an availability is a number from 0 to 1.", "what you return."

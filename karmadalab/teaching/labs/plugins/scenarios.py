@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from karmadalab.api.meta import replace
 from karmadalab.lab import Lab
 from karmadalab.scheduler import FILTERS, SCORES, Scheduler
-from karmadalab.scheduler.errors import PluginError
+from karmadalab.teaching.asking import plugin_asked
 from karmadalab.teaching.labs.plugins.judging import judge_score
 from karmadalab.teaching.labs.plugins.window import PRICE, Announced, Cheap, Window
-from karmadalab.teaching.manifests import deployment, policy
-from karmadalab.teaching.verdict import Finding, Mistake
+from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
+from karmadalab.teaching.verdict import Finding
 
 PRICES = {"member1": "30", "member2": "12", "member3": "9"}
-ONE = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
 
 
 def plugged(filter: Any = None, score: Any = None, labels: Mapping[str, Mapping[str, str]] | None = None) -> Lab:
@@ -63,18 +61,6 @@ def _told(lab: Lab, *workloads: str) -> dict[str, list[str]]:
     return {name: homes(lab, name) for name in workloads}
 
 
-@contextmanager
-def told_as_mistake() -> Iterator[None]:
-    """A plugin that misbehaves ends the run; say so as a check does."""
-    try:
-        yield
-    except PluginError as error:
-        if isinstance(error.__cause__, NotImplementedError):
-            raise error.__cause__ from None
-        why = "a plugin that raises, or answers nonsense, ends the decision."
-        raise Mistake(Finding(f"{error}.", why, "the check before this one: it says more.")) from None
-
-
 # --- 21.2
 
 Step = tuple[str, Callable[[Lab, Window], object]]
@@ -98,7 +84,7 @@ def judge_filter(plugin: Any, window: Window | None = None) -> Finding | None:
     for step, act in STEPS:
         names += [name for name in ("web", "late", "last") if step.startswith(f"{name} comes")]
         for lab in (mine, theirs):
-            with told_as_mistake():
+            with plugin_asked():
                 act(lab, chosen)
         if _told(mine, *names) != _told(theirs, *names):
             return Finding(
@@ -122,11 +108,11 @@ def judge_filter(plugin: Any, window: Window | None = None) -> Finding | None:
 def cheapest(score: Any, prices: Mapping[str, str] = PRICES) -> Lab:
     """`web` may run on any one cluster; then member1 becomes the cheapest, web is scaled, and `late` comes."""
     lab = plugged(score=score, labels={member: {PRICE: price} for member, price in prices.items()})
-    _deploy(lab, "web", ONE)
+    _deploy(lab, "web", ONE_CLUSTER)
     label(lab, "member1", PRICE, "1")
     lab.scale("web", 3)
     lab.run("5s")
-    _deploy(lab, "late", ONE)
+    _deploy(lab, "late", ONE_CLUSTER)
     return lab
 
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from karmadalab.api.errors import shortly
-from karmadalab.teaching.labs.asking import asked
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.recommending.table import GRID, LONG, TOLERATION, WAIT, Case, Flags, Records, table
 from karmadalab.teaching.verdict import Finding
 
@@ -110,7 +110,7 @@ def _made(rng: Random) -> tuple[Records, Case]:
 def costs(answer: Coster, case: Case | None = None) -> Finding | None:
     """43.1: what a year costs with each combination."""
     for records, chosen in _tables(case):
-        said, right = asked(answer, records, chosen), yearly(records, chosen)
+        said, right = called(answer, records, chosen), yearly(records, chosen)
         if not isinstance(said, Mapping) or set(said) != set(right):
             why = "the costs are a dict: (wait, toleration) as they stand in the records -> coins a year."
             return Finding(f"you return {shortly(said)}.", why, "the keys: a pair for each combination of the table.")
@@ -152,7 +152,7 @@ def recommendation(answer: Recommender, case: Case | None = None) -> Finding | N
     tables = _tables(case)
     never = replace(tables[0][1], most_s=10)
     for records, chosen in (*tables, (tables[0][0], never)):
-        said, right = asked(answer, records, chosen), recommended(records, chosen)
+        said, right = called(answer, records, chosen), recommended(records, chosen)
         if said != right:
             return Finding(f"{chosen}: you recommend {said}, and not {right}.", *_pick_cause(said, records, chosen))
     return None
@@ -189,7 +189,7 @@ def tips(answer: Tipper, case: Case | None = None) -> Finding | None:
     hasty, default = ("0s", 0), ("5m", 300)
     for records, chosen in _tables(case):
         for one, other in ((hasty, default), (default, hasty), (("30s", 30), default), (hasty, hasty)):
-            said, right = asked(answer, records, chosen, one, other), tip(records, chosen, one, other)
+            said, right = called(answer, records, chosen, one, other), tip(records, chosen, one, other)
             if said is not None and (isinstance(said, bool) or not isinstance(said, int | float)):
                 return Finding(f"you return {shortly(said)}.", "a price in coins, or None.", "what you return.")
             if (said is None) != (right is None) or (

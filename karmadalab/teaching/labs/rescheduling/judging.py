@@ -1,11 +1,11 @@
-"""What people get wrong about the replicas of a dead cluster, told by what their function answers."""
+"""Checks 31.1, 31.2 and 31.3: what people get wrong about the replicas of a dead cluster, told by their answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from karmadalab.teaching.answers import called
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.rescheduling.fleets import (
     DYNAMIC,
     EVERYWHERE,

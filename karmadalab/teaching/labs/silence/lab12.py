@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs.silence.misconceptions import diagnose
-from karmadalab.teaching.labs.silence.scenarios import judge
+from karmadalab.teaching.labs.silence import misconceptions, scenarios
 
 _RULE = Check(
-    diagnose,
+    misconceptions.diagnose,
     "a rule of your own. It tells time by the monitor's clock only, takes nothing but news for a sign of life, and "
     "agrees with Karmada's own on sixty random sequences.",
     (
@@ -21,7 +20,7 @@ _RULE = Check(
 )
 
 _PLUGGED_IN = Check(
-    judge,
+    scenarios.judge,
     "five stories, each with the agent at three beats: every condition and every taint as with Karmada's own rule.",
     (
         "This check runs the rule of 12.1. Make 12.1 pass first: it looks at one moment at a time and says more.",

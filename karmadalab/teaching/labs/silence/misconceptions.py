@@ -1,4 +1,4 @@
-"""What people get wrong about leases, and how to tell by what a rule says.
+"""Check 12.1: what people get wrong about leases, and how to tell by what a rule says.
 
 Each function looks for one family of mistakes, from the plainest to the finest; a later one may rely on the earlier
 ones having found nothing.
@@ -19,7 +19,8 @@ from karmadalab.controllers.cluster import (
     observe_health,
     observe_lease,
 )
-from karmadalab.teaching.labs.silence.driving import DOWN, EPOCH, GRACE_S, UP, Look, drive, first_silent
+from karmadalab.teaching.asking import EPOCH
+from karmadalab.teaching.labs.silence.driving import DOWN, GRACE_S, UP, Look, drive, first_silent
 from karmadalab.teaching.verdict import Finding
 
 

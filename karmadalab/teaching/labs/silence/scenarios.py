@@ -1,4 +1,4 @@
-"""The rule in a running control plane: an agent that freezes, is cut off, or is merely slow."""
+"""Check 12.2: the learner's rule in a running control plane, with an agent that freezes or is cut off."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from karmadalab import Phases
 from karmadalab.controllers.cluster import NAME, ClusterController, SilenceRule
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
-from karmadalab.teaching.labs.silence.driving import ask
+from karmadalab.teaching.labs.silence.driving import call
 from karmadalab.teaching.verdict import Finding
 
 BEGIN_S = 60.0
@@ -43,7 +43,7 @@ def plugged(
     if rule is not None:
         # In the running monitor, not in a new one: it has looked already, and its next look is the rule's first.
         controller: ClusterController = lab.world.control_plane.controller_manager.controller(NAME)
-        controller.by_silence = partial(ask, rule)
+        controller.by_silence = partial(call, rule)
     lab.run(BEGIN_S)
     FAULTS[fault](MemberFaults(lab.world, MEMBER))
     return lab.run(run)

@@ -1,4 +1,4 @@
-"""Three selections of clusters with one planted bug each, beside Karmada's own, and the hunt for what tells them apart.
+"""Check 22.1: three selections of clusters with a planted bug each, beside Karmada's own, and what tells them apart.
 
 A selection gets replicas to divide, the possible clusters, and the two ends of a constraint on clusters. It returns the
 names of the chosen ones, best first, or None when the demand cannot be met.

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from karmadalab.api.errors import shortly
-from karmadalab.teaching.labs.asking import asked
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.verdict import Finding
 
 Cloud = Mapping[str, tuple[float, float]]
@@ -26,7 +26,7 @@ def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
 def judge(answer: Frontier) -> Finding | None:
     """Small clouds with a point of each kind, then random ones with ties."""
     for cloud in (*_PLAIN, *_random(60)):
-        said = asked(answer, dict(cloud))
+        said = called(answer, dict(cloud))
         if isinstance(said, str) or not isinstance(said, Iterable):
             return Finding(f"you return {shortly(said)}.", "the frontier is a set of names.", "what you return.")
         mine, right = set(said), frontier(cloud)

@@ -9,7 +9,7 @@ from typing import Any
 from karmadalab.analysis import outage_costs
 from karmadalab.api.errors import shortly
 from karmadalab.experiments import sweep
-from karmadalab.teaching.labs.asking import asked
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.sweeping import suspects
 from karmadalab.teaching.labs.sweeping.running import Record, Run, Sweeper, measured, outage
 from karmadalab.teaching.verdict import Finding
@@ -53,7 +53,7 @@ def sound(sweeper: Sweeper) -> Finding | None:
 
 def _table(sweeper: Sweeper, run: Run) -> Finding | None:
     scenario = deepcopy(_SCENARIO)
-    mine = asked(sweeper, scenario, deepcopy(_GRID), _SEEDS, run)
+    mine = called(sweeper, scenario, deepcopy(_GRID), _SEEDS, run)
     right = suspects.sound(deepcopy(_SCENARIO), _GRID, _SEEDS, run)
     if not isinstance(mine, list) or not all(isinstance(record, Mapping) for record in mine):
         why = "a sweep is a list of records, a dict a run."
@@ -101,11 +101,14 @@ def _leaks(where: str) -> Finding:
 
 
 def _breaks(sweeper: Sweeper) -> Finding | None:
-    """Called without `asked`, which would take the run's own error for one of the sweep."""
+    """Called without `called`, which would take the run's own error for one of the sweep."""
     try:
         records = sweeper(deepcopy(_SCENARIO), deepcopy(_GRID), _SEEDS, fails_once)
     except Exception:  # this one, or what the sweep makes of it
         return None
+    except Exception as error:
+        why = "whoever reads the error wants to know what broke. It must come through as it is."
+        return Finding(f"a run raises Broke, and your sweep {type(error).__name__}.", why, "an `except` in your sweep.")
     return Finding(
         f"a run raises an error, and your sweep returns {len(records)} records as if nothing had happened.",
         "half a table looks like a whole one. The error must come through.",
@@ -115,7 +118,7 @@ def _breaks(sweeper: Sweeper) -> Finding | None:
 
 def _beside_karmadalab(sweeper: Sweeper) -> Finding | None:
     grid = {"failover-eviction-timeout": ["0s", "5m"]}
-    mine = asked(sweeper, outage("75s", "8m"), grid, (1, 2), measured)
+    mine = called(sweeper, outage("75s", "8m"), grid, (1, 2), measured)
     if mine == list(sweep(outage("75s", "8m"), grid, seeds=(1, 2), measure=outage_costs).records):
         return None
     why = "with real runs the records differ from those of `karmadalab.experiments.sweep`."
@@ -143,7 +146,7 @@ _DEFECTS: dict[str, str] = {
 def hunt(tester: Tester) -> Finding | None:
     """42.2: a tester says True of each sound sweep and False of each broken one."""
     for name, suspect in suspects.SUSPECTS.items():
-        said = asked(tester, suspect)
+        said = called(tester, suspect)
         if not isinstance(said, bool):
             why = "True: it is sound; False: it is not."
             return Finding(f"your test says {shortly(said)} of a sweep.", why, "what your function returns.")

@@ -7,14 +7,12 @@ from typing import Any
 
 from karmadalab.analysis import outage_costs
 from karmadalab.experiments import run_scenario
-from karmadalab.teaching.manifests import deployment, policy
+from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 
 Scenario = dict[str, Any]
 Record = dict[str, Any]
 Run = Callable[[Scenario, dict[str, Any], int], Mapping[str, Any]]
 Sweeper = Callable[[Scenario, Mapping[str, Sequence[Any]], Sequence[int], Run], list[Record]]
-
-_ONE = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
 
 
 def outage(length: str, until: str = "20m") -> Scenario:
@@ -22,7 +20,7 @@ def outage(length: str, until: str = "20m") -> Scenario:
     return {
         "about": f"member1 has no power for {length}",
         "fleet": {"members": [{"name": f"member{n}"} for n in (1, 2, 3)]},
-        "manifests": [deployment("web"), policy("web", _ONE)],
+        "manifests": [deployment("web"), policy("web", ONE_CLUSTER)],
         "actions": [{"at": "1m", "fault": "power_off", "target": "member1", "for": length}],
         "until": until,
     }

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import product
-from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from karmadalab.api.meta import Taint
 from karmadalab.api.time import Time
 from karmadalab.controllers.cluster import with_taints
-from karmadalab.teaching.verdict import Finding, Mistake
+from karmadalab.teaching.asking import EPOCH, ask
+from karmadalab.teaching.verdict import Finding
 
-NOW = 1_767_225_600.0
+NOW = EPOCH
 BEFORE = Time(NOW - 100)
 
 Merge = Callable[[tuple[Taint, ...], Iterable[Taint], Iterable[Taint], float], tuple[Taint, ...]]
@@ -136,27 +136,15 @@ def _compare(merge: Merge, case: Case) -> Finding | None:
 
 
 def call(function: Any, *arguments: Any) -> tuple[Taint, ...]:
-    """Call a learner's function, and look at what it returns.
+    """Ask a function that makes taints of taints. Raises as `ask` does."""
+    hint = "a taint is frozen: to change one, make another with `replace(taint, timeAdded=Time(now))`."
+    wanted = "a tuple of `Taint`, in their order"
+    said: tuple[Taint, ...] = ask(function, *arguments, fits=_are_taints, wanted=wanted, hint=hint)
+    return said
 
-    Raises:
-        Mistake: it raised, or returned no tuple of taints.
-        NotImplementedError: it is not written yet.
-    """
-    try:
-        result: Any = function(*arguments)
-    except (NotImplementedError, Mistake):
-        raise
-    except Exception as error:
-        lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename != __file__]
-        where = f" (line {lines[-1]} of its cell)" if lines else ""
-        what = f"your function raises {type(error).__name__}: {error}{where}."
-        why = "a taint is frozen: to change one, make another with `replace(taint, timeAdded=Time(now))`."
-        raise Mistake(Finding(what, why, "that line.")) from None
-    if isinstance(result, tuple) and all(isinstance(item, Taint) for item in result):
-        return result
-    kind = f"a {type(result).__name__}" if result is not None else "nothing"
-    why = "the taints of a cluster are a tuple of `Taint`, in their order."
-    raise Mistake(Finding(f"your function returns {kind}.", why, "the line with `return`: tuple(...)?"))
+
+def _are_taints(said: Any) -> bool:
+    return isinstance(said, tuple) and all(isinstance(item, Taint) for item in said)
 
 
 def _words(taints: Iterable[Taint]) -> str:

@@ -7,12 +7,13 @@ with the next probe, and a restart of the controller forgets it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from karmadalab.api.cluster import READY
+from karmadalab.api.errors import shortly
 from karmadalab.api.meta import Condition, set_condition
 from karmadalab.controllers.cluster_status import ThresholdFilter, ready_from_probe
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.verdict import Finding, Mistake
 
 UP = ready_from_probe(online=True, healthy=True)
@@ -80,6 +81,7 @@ def drive(
 
     Raises:
         Mistake: it raised, or what it returned is no pair of memory and condition.
+        NotImplementedError: it is not written yet.
     """
     saved: Any = None
     answers = []
@@ -89,62 +91,30 @@ def drive(
         elif isinstance(step, Write):
             published = None if step.condition is None else set_condition((), step.condition, step.at)[0]
         else:
-            remembered, ready = ask(adjust, saved, step.sees, published, step.at, failure_s, success_s)
+            remembered, ready = call(adjust, saved, step.sees, published, step.at, failure_s, success_s)
             answers.append(Answer(step, published, ready, (saved, remembered)))
             saved = remembered
             published = set_condition(() if published is None else (published,), ready, step.at)[0]
     return answers
 
 
-def ask(adjust: ThresholdFilter, *arguments: Any) -> tuple[Any, Condition]:
-    """Call a filter once, and look at what it returns.
-
-    Raises:
-        Mistake: it raised, or what it returned is no pair of memory and condition.
-        NotImplementedError: it is not written yet.
-    """
-    if not callable(adjust):
-        raise Mistake(_not_a_function(adjust))
-    try:
-        result: Any = adjust(*arguments)
-    except (NotImplementedError, Mistake):
-        raise
-    except Exception as error:
-        raise Mistake(raised(error, arguments)) from None
-    if isinstance(result, tuple) and len(result) == 2 and _is_ready(result[1]):
-        return result[0], result[1]
-    raise Mistake(_wrong_shape(result))
+def call(adjust: ThresholdFilter, *arguments: Any) -> tuple[Any, Condition]:
+    """Ask a filter. Raises as `drive` does."""
+    saved, _, published, *_ = arguments
+    nothing = []
+    if saved is None:
+        nothing.append("`saved` is None at a cluster's first probe: nothing is remembered yet.")
+    if published is None:
+        nothing.append("`published` is None while nobody has written a Ready condition.")
+    hint = " ".join(nothing) or "an exception in the filter stops the status controller."
+    said = called(adjust, *arguments, hint=hint)
+    if isinstance(said, tuple) and len(said) == 2 and _is_ready(said[1]):
+        return said[0], said[1]
+    raise Mistake(_wrong_shape(said))
 
 
 def _is_ready(value: Any) -> bool:
     return isinstance(value, Condition) and value.type == READY
-
-
-def _not_a_function(value: Any) -> Finding:
-    return Finding(
-        f"the check wants your function and got {value!r}.",
-        "it calls your filter itself, probe after probe, with its own observations.",
-        "the check's call: hand over the name of the function, without parentheses behind it.",
-    )
-
-
-def raised(error: Exception, arguments: tuple[Any, ...]) -> Finding:
-    """The learner's function raised."""
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename != __file__]
-    where = f" (line {lines[0]} of its cell)" if lines else ""  # no line: it was called and refused its arguments
-    what = f"your filter raises {type(error).__name__}: {error}{where}."
-    missing = [
-        name for name, value in zip(("saved", "observed", "published"), arguments, strict=False) if value is None
-    ]
-    if missing and isinstance(error, AttributeError | TypeError):
-        why = {
-            "saved": "`saved` is None at a cluster's first probe: nothing is remembered yet.",
-            "published": "`published` is None while nobody has written a Ready condition.",
-        }
-        return Finding(what, " ".join(why[name] for name in missing), "what your filter does first of all.")
-    return Finding(
-        what, "an exception in the filter stops the status controller.", "that line, or the arguments it takes."
-    )
 
 
 def _wrong_shape(result: Any) -> Finding:
@@ -152,16 +122,11 @@ def _wrong_shape(result: Any) -> Finding:
     if result is None:
         return Finding("your filter returns nothing.", why, "each way through it: does every one end in a `return`?")
     if not isinstance(result, tuple) or len(result) != 2:
-        return Finding(f"your filter returns {_short(result)}, not a pair.", why, "the lines with `return`.")
+        return Finding(f"your filter returns {shortly(result)}, not a pair.", why, "the lines with `return`.")
     if _is_ready(result[0]):
         return Finding("your filter returns the condition first.", why, "the order of what you return.")
     return Finding(
-        f"what your filter publishes is {_short(result[1])}, not a Ready condition.",
+        f"what your filter publishes is {shortly(result[1])}, not a Ready condition.",
         "it publishes a whole condition, status, reason and message: `observed` or `published`.",
         "the second value that you return.",
     )
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-from karmadalab.controllers.cluster_status import ThresholdFilter, threshold_adjusted
 from karmadalab.teaching.lab import Check, TeachingLab
-from karmadalab.teaching.labs.thresholds import probability, recorded, scenarios
-from karmadalab.teaching.labs.thresholds.misconceptions import diagnose
-from karmadalab.teaching.verdict import Finding
-
-
-def own_filter(adjust: ThresholdFilter) -> Finding | None:
-    """Whether a filter is the learner's own, behaves, and agrees with the recorded Karmada."""
-    return _borrowed(adjust) or diagnose(adjust) or recorded.compare(adjust)
-
-
-def _borrowed(adjust: ThresholdFilter) -> Finding | None:
-    names = getattr(getattr(adjust, "__code__", None), "co_names", ())
-    if adjust is not threshold_adjusted and threshold_adjusted.__name__ not in names:
-        return None
-    return Finding(
-        "this is karmadalab's own filter.",
-        "it is right, of course; but the one who writes it is the one who understands it.",
-        "the rules above. Write yours from them, then compare.",
-    )
-
+from karmadalab.teaching.labs.thresholds import filtering, probability, recorded, scenarios
 
 _FILTER = Check(
-    own_filter,
+    filtering.judge,
     "a filter of your own. It tells time from probes, keeps what it holds back whole, and agrees with all "
     f"{len(recorded.recording().cases)} sequences recorded from a real Karmada v1.13.10.",
     (

@@ -1,4 +1,4 @@
-"""S3's arithmetic: of all outages of one length, which share turns Ready False?
+"""Check 11.3: S3's arithmetic. Of all outages of one length, which share turns Ready False?
 
 The answer is not computed but run: a control plane for each beat that the probes may have.
 """
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from random import Random
 
 from karmadalab.controllers.cluster_status import ThresholdFilter
+from karmadalab.teaching.asking import called, is_number
 from karmadalab.teaching.labs.thresholds.scenarios import outage, ready_changes
-from karmadalab.teaching.verdict import Finding, Mistake
+from karmadalab.teaching.verdict import Finding
 
 _BEATS = 20
 
@@ -81,14 +82,8 @@ def _lengths(flags: Flags) -> list[float]:
 
 
 def _compare(answer: FlipProbability, outage_s: float, flags: Flags) -> Finding | None:
-    try:
-        said = answer(outage_s, flags)
-    except NotImplementedError:
-        raise
-    except Exception as error:
-        what = f"flip_probability({outage_s:g}, {flags}) raises {type(error).__name__}: {error}."
-        raise Mistake(Finding(what, "it should return a number.", "that line of your function.")) from None
-    if isinstance(said, bool) or not isinstance(said, int | float):
+    said = called(answer, outage_s, flags, hint="it should return a number.")
+    if not is_number(said):
         what = f"flip_probability({outage_s:g}, {flags}) returns {said!r}."
         return Finding(what, "a probability is a number from 0 to 1.", "what your function returns.")
     measured = flipped_share(outage_s, flags)

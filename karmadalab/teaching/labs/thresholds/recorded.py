@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import msgspec
@@ -12,6 +11,7 @@ from karmadalab.api.cluster import READY
 from karmadalab.api.meta import Condition
 from karmadalab.controllers.cluster_status import ThresholdFilter
 from karmadalab.teaching.labs.thresholds.driving import Probe, Restart, Step, Write, drive
+from karmadalab.teaching.recording import Recording, recording_in
 from karmadalab.teaching.verdict import Finding
 
 _EPOCH = 946684800.0  # the recordings begin on 2000-01-01
@@ -34,12 +34,10 @@ class Case(msgspec.Struct, frozen=True):
     steps: tuple[tuple[Any, ...], ...]
 
 
-class Recording(msgspec.Struct, frozen=True):
-    """The file: where it comes from, the conditions by name, the cases."""
+class Sequences(Recording[Case], frozen=True, kw_only=True):
+    """The file, with the conditions by name: status, reason, message."""
 
-    source: str
     conditions: dict[str, tuple[str, str, str]]
-    cases: tuple[Case, ...]
 
     def condition(self, name: str | None) -> Condition | None:
         """The Ready condition of that name."""
@@ -47,9 +45,9 @@ class Recording(msgspec.Struct, frozen=True):
 
 
 @cache
-def recording() -> Recording:
+def recording() -> Sequences:
     """What is in the package."""
-    return msgspec.json.decode(files(__package__).joinpath("recorded.json").read_bytes(), type=Recording)
+    return recording_in(__package__, Sequences)
 
 
 def compare(adjust: ThresholdFilter) -> Finding | None:
@@ -61,7 +59,7 @@ def compare(adjust: ThresholdFilter) -> Finding | None:
     return None
 
 
-def _compare(adjust: ThresholdFilter, known: Recording, case: Case) -> Finding | None:
+def _compare(adjust: ThresholdFilter, known: Sequences, case: Case) -> Finding | None:
     answers = drive(
         adjust,
         [_step(known, step) for step in case.steps],
@@ -87,7 +85,7 @@ def _compare(adjust: ThresholdFilter, known: Recording, case: Case) -> Finding |
     return None
 
 
-def _step(known: Recording, step: tuple[Any, ...]) -> Step:
+def _step(known: Sequences, step: tuple[Any, ...]) -> Step:
     at = _EPOCH + step[0]
     if step[1] == "restart":
         return Restart(at)

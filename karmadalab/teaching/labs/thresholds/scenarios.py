@@ -1,44 +1,24 @@
-"""The filter in a running control plane: a link that flaps, and an outage that is real."""
+"""Check 11.2: the learner's filter in a running control plane, a link that flaps, and an outage that is real."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from karmadalab import Phases
 from karmadalab.api.time import seconds
 from karmadalab.controllers.cluster_status import ThresholdFilter
 from karmadalab.environments.fault_control import MemberFaults
-from karmadalab.environments.files import parse_yaml
 from karmadalab.lab import Lab
-from karmadalab.teaching.labs.thresholds.driving import ask
+from karmadalab.teaching.labs.thresholds.driving import call
 from karmadalab.teaching.labs.thresholds.misconceptions import diagnose
+from karmadalab.teaching.manifests import deployment, policy
 from karmadalab.teaching.verdict import Finding, Mistake
 
 BEGIN_S = 60.0
 MEMBER = "member1"
 _AFTER_S = 120.0  # long enough to come back
-
-# Something that runs on member1 all the time, so that a figure shows what the flapping is about: nothing.
-_WEB = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: nginx}]}
----
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata: {name: web}
-spec:
-  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]
-  placement: {clusterAffinity: {clusterNames: [member1]}}
-"""
 
 
 class Change(NamedTuple):
@@ -83,16 +63,11 @@ def outage(
 
 def _lab(threshold: ThresholdFilter | None, probe_s: float, settings: Mapping[str, Any] | None) -> Lab:
     phases = Phases(probe_s={MEMBER: BEGIN_S + probe_s})
-    guarded = None if threshold is None else partial(ask, threshold)
+    guarded = None if threshold is None else partial(call, threshold)
     lab = Lab.fake(members=1, phases=phases, settings=settings, threshold=guarded)
-    lab.apply(_web())
+    # Something that runs on member1 all the time, so that a figure shows what the flapping is about: nothing.
+    lab.apply([deployment("web"), policy("web", {"clusterAffinity": {"clusterNames": [MEMBER]}})])
     return lab
-
-
-@cache
-def _web() -> list[Any]:
-    """The manifests, read once: a sweep makes hundreds of labs."""
-    return parse_yaml(_WEB, "web")
 
 
 def ready_changes(lab: Lab) -> list[Change]:

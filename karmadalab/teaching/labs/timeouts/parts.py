@@ -9,7 +9,7 @@ from karmadalab.analysis import PHASES, outages
 from karmadalab.api.errors import shortly
 from karmadalab.core.timeline import Event
 from karmadalab.lab import Lab
-from karmadalab.teaching.labs.asking import asked
+from karmadalab.teaching.asking import called, is_number
 from karmadalab.teaching.labs.timeouts.stories import FAULT_S, MEMBER, STORIES, failover
 from karmadalab.teaching.verdict import Finding
 
@@ -36,7 +36,7 @@ def judge(splitter: Splitter) -> Finding | None:
     for story in STORIES:
         for beat_s in (3.0, 8.25):
             lab = failover(story, probe_s=beat_s)
-            mine, right = asked(splitter, list(lab.timeline), MEMBER, FAULT_S), split(lab)
+            mine, right = called(splitter, list(lab.timeline), MEMBER, FAULT_S), split(lab)
             finding = _shape(mine) or _compared(mine, right, lab, story)
             if finding is not None:
                 return finding
@@ -48,7 +48,7 @@ def _shape(mine: Any) -> Finding | None:
         why = f"the parts are {', '.join(PHASES)}; one that never came is there too, and is None."
         return Finding(f"your function returns {shortly(mine)}.", why, "what it returns, and by which keys.")
     for part, span in mine.items():
-        if span is not None and (isinstance(span, bool) or not isinstance(span, int | float)):
+        if span is not None and not is_number(span):
             what = f"your `{part}` is {shortly(span)}."
             return Finding(what, "a part is a number of seconds, or None.", "how you make it out of two moments.")
     return None

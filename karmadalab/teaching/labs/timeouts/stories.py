@@ -9,12 +9,11 @@ from typing import Any
 from karmadalab import Phases
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
-from karmadalab.teaching.manifests import deployment, policy
+from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 
 FAULT_S = 120.0
 MEMBER = "member1"
 
-_ONE = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
 _DIVIDED = {"replicaScheduling": {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted"}}
 
 
@@ -35,7 +34,7 @@ class Story:
     fault: str = "power_off"
     for_: str = "1h"
     pull: bool = False
-    placement: Mapping[str, Any] = field(default_factory=lambda: _ONE)
+    placement: Mapping[str, Any] = field(default_factory=lambda: ONE_CLUSTER)
     replicas: int = 2
     slow: tuple[str, ...] = ()
     earlier: bool = False

@@ -12,7 +12,7 @@ from karmadalab.analysis import outages
 from karmadalab.api.errors import ApiError, shortly
 from karmadalab.core.settings import Settings
 from karmadalab.lab import Lab
-from karmadalab.teaching.labs.asking import asked
+from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.timeouts.stories import FAULT_S, MEMBER, failover
 from karmadalab.teaching.verdict import Finding, Mistake
 
@@ -71,7 +71,7 @@ def needed(budget_s: float) -> int:
 def judge(tuner: Tuner, budgets: Budgets | None = None) -> Finding | None:
     """Ask for flags for each budget, and run them."""
     for budget_s in (700, *(budgets or Budgets())):
-        if finding := _judged(asked(tuner, budget_s), budget_s):
+        if finding := _judged(called(tuner, budget_s), budget_s):
             return finding
     return None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from random import Random
 from typing import NamedTuple
 
@@ -15,11 +14,12 @@ from karmadalab.api.meta import NO_EXECUTE, NO_SCHEDULE, Taint, Toleration
 from karmadalab.api.scheme import convert
 from karmadalab.api.time import Time
 from karmadalab.controllers.taint_manager import DeadlineRule, eviction_deadline
-from karmadalab.teaching.asking import ask
+from karmadalab.teaching.asking import EPOCH, ask, is_number
 from karmadalab.teaching.labs.tolerations.matching import words
+from karmadalab.teaching.recording import Recording, recording_in
 from karmadalab.teaching.verdict import Finding
 
-NOW = 1_767_225_600.0  # a real moment, so that a rule that takes the time for small is found
+NOW = EPOCH
 
 
 def taint(key: str, ago_s: float | None = 100, effect: str = NO_EXECUTE) -> Taint:
@@ -122,17 +122,10 @@ class Recorded(msgspec.Struct, frozen=True):
     seconds: int
 
 
-class Recording(msgspec.Struct, frozen=True):
-    """The file: where it comes from, and the cases."""
-
-    source: str
-    cases: list[Recorded]
-
-
 @cache
-def recording() -> Recording:
+def recording() -> Recording[Recorded]:
     """What is in the package."""
-    return msgspec.json.decode(files(__package__).joinpath("recorded.json").read_bytes(), type=Recording)
+    return recording_in(__package__, Recording[Recorded])
 
 
 def judge(rule: DeadlineRule) -> Finding | None:
@@ -151,11 +144,7 @@ def call(rule: DeadlineRule, taints: Sequence[Taint], tolerations: Sequence[Tole
         hint = "here there is no taint at all, so no deadline either: `min` of nothing raises, unless it has a default."
     elif any(t.tolerationSeconds is None for t in tolerations):
         hint = "`tolerationSeconds` is None for a toleration without end, and `timeAdded` may be None, too."
-    return float(ask(rule, tuple(taints), tuple(tolerations), fits=_moment, wanted="a moment in seconds", hint=hint))
-
-
-def _moment(said: object) -> bool:
-    return isinstance(said, int | float) and not isinstance(said, bool) and not math.isnan(said)
+    return float(ask(rule, tuple(taints), tuple(tolerations), fits=is_number, wanted="a moment in seconds", hint=hint))
 
 
 def _recorded(rule: DeadlineRule, known: Recorded) -> Finding | None:

@@ -11,7 +11,7 @@ from karmadalab.controllers.taint_manager import BINDING_NAME, BindingEviction, 
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
 from karmadalab.teaching.labs.tolerations.deadlines import call
-from karmadalab.teaching.manifests import deployment, policy
+from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 from karmadalab.teaching.verdict import Finding
 
 BEGIN_S = 10.0
@@ -86,11 +86,7 @@ def plugged(
         controller: BindingEviction = lab.world.control_plane.controller_manager.controller(BINDING_NAME)
         controller.by_patience = partial(call, rule)
     for name, tolerations in _tolerations(patience).items():
-        placement = {
-            "spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}],
-            "clusterTolerations": tolerations,
-        }
-        lab.apply([deployment(name, 1), policy(name, placement)])
+        lab.apply([deployment(name, 1), policy(name, {**ONE_CLUSTER, "clusterTolerations": tolerations})])
     lab.run(BEGIN_S)
     STORIES[story](lab)
     return lab.run(run)

@@ -1,4 +1,4 @@
-"""A control plane whose scheduler divides with the learner's function."""
+"""Check 23.2: a control plane whose scheduler divides with the learner's function."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from random import Random
 
 from karmadalab.lab import Lab
 from karmadalab.scheduler import BindingInfo, ClusterWeight, Scheduler
+from karmadalab.teaching.asking import plugin_asked
 from karmadalab.teaching.manifests import deployment, policy
 from karmadalab.teaching.verdict import Finding
 
@@ -54,11 +55,14 @@ def shares(lab: Lab) -> dict[str, int]:
 
 def judge(divide: Division) -> Finding | None:
     """Whether a control plane with the learner's division goes the same way as Karmada's through a day of scaling."""
-    own, karmada = plugged(divide, SIZES[0]), plugged(None, SIZES[0])
+    with plugin_asked():
+        own = plugged(divide, SIZES[0])
+    karmada = plugged(None, SIZES[0])
     for size in SIZES:
         for lab in (own, karmada):
             lab.scale("web", size)
-            lab.run("10s")
+            with plugin_asked():
+                lab.run("10s")
         if shares(own) != shares(karmada):
             return Finding(
                 f"scaled to {size} replicas, your control plane has {shares(own)}; Karmada has {shares(karmada)}.",

@@ -1,4 +1,4 @@
-"""The learner's assessment in a running graceful eviction controller, and the stories that try it."""
+"""Check 32.3: the learner's assessment in a running graceful eviction controller, and the stories that try it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from karmadalab.api.work import ResourceBinding
 from karmadalab.controllers.graceful_eviction import NAME, GracefulEvictionController
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
-from karmadalab.teaching.labs.eviction.judging import Assess, ask
-from karmadalab.teaching.manifests import deployment, policy
+from karmadalab.teaching.labs.eviction.judging import Assess, call
+from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 from karmadalab.teaching.verdict import Finding
 
 BEGIN_S = 210.0
 TAINT = "maintenance=true:NoExecute"
-ONE = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
 
 
 class Drain(NamedTuple):
@@ -94,8 +93,8 @@ def plugged(assess: Assess | None, drain: Drain | None = None, story: str = "a d
     lab = Lab.fake({"members": members}, settings={"graceful-eviction-timeout": f"{drain.timeout_s}s"})
     if assess is not None:
         controller: GracefulEvictionController = lab.world.control_plane.controller_manager.controller(NAME)
-        controller.assess = partial(ask, assess)
-    lab.apply([deployment("web"), policy("web", ONE)])
+        controller.assess = partial(call, assess)
+    lab.apply([deployment("web"), policy("web", ONE_CLUSTER)])
     lab.run(BEGIN_S)
     lab.taint(next(iter(lab.placement["default/web-deployment"])), TAINT)
     STORIES[story](lab)
