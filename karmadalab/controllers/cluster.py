@@ -37,7 +37,8 @@ from karmadalab.api.native import Lease
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import BINDING_KINDS, EXECUTION_FINALIZER, Work
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Result, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 

@@ -48,7 +48,8 @@ from karmadalab.api.work import (
     WorkloadAffinityGroups,
 )
 from karmadalab.core.claims import held_by, holdings, let_go, take
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter import Interpreter

@@ -27,7 +27,8 @@ from karmadalab.api.work import (
     Work,
 )
 from karmadalab.core.client import Client
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
 from karmadalab.interpreter.object_watcher import ObjectWatcher, is_managed

@@ -41,7 +41,8 @@ from karmadalab.api.quantity import milli
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import ResourceBinding
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch, on_spec_change
+from karmadalab.core.controller import DONE, Result, Retry, Watch, on_spec_change
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import Members, PodMetrics
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store

@@ -44,7 +44,8 @@ from karmadalab.api.work import (
     WorkloadTemplate,
     WorkSpec,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch, on_spec_change
+from karmadalab.core.controller import DONE, Result, Retry, Watch, on_spec_change
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter.endpoint_works import unreport_slice

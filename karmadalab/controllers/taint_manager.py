@@ -39,8 +39,9 @@ from karmadalab.api.work import (
     ResourceBinding,
     TargetCluster,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
 from karmadalab.core.indexes import BINDINGS_BY_CLUSTER
+from karmadalab.core.manager import Manager
 from karmadalab.core.paced_queue import PacedQueue
 from karmadalab.core.queue import Request
 from karmadalab.core.settings import Settings

@@ -31,7 +31,8 @@ from karmadalab.api.work import (
     Work,
 )
 from karmadalab.core.client import DELETED, Client
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
 from karmadalab.interpreter import Interpreter

@@ -16,7 +16,7 @@ from karmadalab.api.meta import OwnerReference, replace
 from karmadalab.api.time import seconds
 from karmadalab.core.client import DELETED
 from karmadalab.core.clock import Timer, VirtualClock, in_turn
-from karmadalab.core.controller import Manager
+from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import FAULT, Trace
 from karmadalab.environments.control_plane import CONTROLLER_MANAGER, SCHEDULER, ControlPlane

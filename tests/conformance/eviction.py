@@ -30,7 +30,8 @@ from karmadalab.controllers.taint_manager import (
     eviction_deadline,
     evicts,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.paced_queue import PacedQueue
 from karmadalab.core.queue import Request
 from karmadalab.core.settings import Settings

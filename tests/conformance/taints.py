@@ -15,7 +15,8 @@ from karmadalab.api.work import ResourceBinding, ResourceBindingSpec
 from karmadalab.controllers.cluster import ClusterHealth, taints_by_condition, taints_by_time, with_taints
 from karmadalab.controllers.taint_manager import BindingEviction, eviction_deadline
 from karmadalab.core.clock import VirtualClock
-from karmadalab.core.controller import Manager, Retry
+from karmadalab.core.controller import Retry
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
