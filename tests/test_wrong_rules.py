@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from karmadalab.api.cluster import NOT_READY_NO_SCHEDULE, UNREACHABLE_NO_SCHEDULE
+from karmadalab.api.health import Heard
 from karmadalab.api.meta import Condition, Taint, replace
+from karmadalab.api.taints import taints_by_condition, with_taints
 from karmadalab.api.time import Time
-from karmadalab.controllers.cluster import Heard, taints_by_condition, with_taints
 from karmadalab.teaching import Mistake, Unsolved, check
 from karmadalab.teaching.checks import LABS
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from traceback import extract_tb
 from typing import Any, NamedTuple
 
+from karmadalab.api.health import Heard, SilenceRule
 from karmadalab.api.meta import Condition, replace
 from karmadalab.api.time import Time
-from karmadalab.controllers.cluster import Heard, SilenceRule
 from karmadalab.controllers.cluster_status import ready_from_probe
 from karmadalab.teaching.verdict import Finding, Mistake
 

@@ -8,8 +8,8 @@ from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from karmadalab.api.meta import Taint
+from karmadalab.api.taints import with_taints
 from karmadalab.api.time import Time
-from karmadalab.controllers.cluster import with_taints
 from karmadalab.teaching.verdict import Finding, Mistake
 
 NOW = 1_767_225_600.0
