@@ -19,13 +19,8 @@ from karmadalab.api.explain import explain_validation, server_words, unknown_fie
 from karmadalab.api.meta import Data, ObjectMeta, Resource
 from karmadalab.api.multicluster import MultiClusterIngress, MultiClusterService
 from karmadalab.api.native import Lease
-from karmadalab.api.policy import (
-    ClusterOverridePolicy,
-    ClusterPropagationPolicy,
-    ClusterTaintPolicy,
-    OverridePolicy,
-    PropagationPolicy,
-)
+from karmadalab.api.override import ClusterOverridePolicy, OverridePolicy
+from karmadalab.api.policy import ClusterPropagationPolicy, ClusterTaintPolicy, PropagationPolicy
 from karmadalab.api.quota import FederatedResourceQuota
 from karmadalab.api.remedy import Remedy
 from karmadalab.api.similar import similar

@@ -24,14 +24,8 @@ from karmadalab.api.claims import (
 )
 from karmadalab.api.cluster import EXECUTION_NAMESPACE_PREFIX
 from karmadalab.api.meta import ObjectMeta, replace
-from karmadalab.api.policy import (
-    LAZY,
-    AnyPropagationPolicy,
-    ClusterOverridePolicy,
-    ClusterPropagationPolicy,
-    OverridePolicy,
-    PropagationPolicy,
-)
+from karmadalab.api.override import ClusterOverridePolicy, OverridePolicy
+from karmadalab.api.policy import LAZY, AnyPropagationPolicy, ClusterPropagationPolicy, PropagationPolicy
 from karmadalab.api.selection import match_priority
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (

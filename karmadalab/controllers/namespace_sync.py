@@ -18,7 +18,7 @@ from karmadalab.api.cluster import Cluster, execution_namespace
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import ObjectMeta, OwnerReference
 from karmadalab.api.naming import is_reserved_namespace, work_name
-from karmadalab.api.policy import ClusterOverridePolicy
+from karmadalab.api.override import ClusterOverridePolicy
 from karmadalab.api.selection import match_priority
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import EXECUTION_FINALIZER, Work, WorkloadTemplate, WorkSpec
