@@ -22,10 +22,10 @@ from karmadalab.api.attached import (
     merged_binding,
 )
 from karmadalab.api.bindings import belongs_to_another
+from karmadalab.api.codec import to_json
 from karmadalab.api.errors import NotFound
 from karmadalab.api.meta import replace, selector_matches
 from karmadalab.api.naming import binding_name
-from karmadalab.api.scheme import to_json
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import (
     DEPENDENCIES_ANNOTATION,

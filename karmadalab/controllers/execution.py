@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from karmadalab.api.cluster import Cluster, cluster_of_namespace, is_ready
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import Condition, ObjectMeta, replace, set_condition
-from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (
     APPLIED,

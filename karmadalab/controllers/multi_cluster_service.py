@@ -14,6 +14,7 @@ from typing import Any
 
 from karmadalab.api.claims import unclaimed
 from karmadalab.api.cluster import Cluster, cluster_of_namespace, execution_namespace, is_ready, ready_condition
+from karmadalab.api.codec import to_dict
 from karmadalab.api.endpoints import BY_MULTI_CLUSTER_SERVICE, managers_of
 from karmadalab.api.errors import KarmadalabError, NotFound
 from karmadalab.api.meta import Condition, ObjectMeta, OwnerReference, replace, set_condition
@@ -31,7 +32,6 @@ from karmadalab.api.multicluster import (
 )
 from karmadalab.api.naming import binding_name, work_name
 from karmadalab.api.policy import ClusterAffinity, Placement
-from karmadalab.api.scheme import to_dict
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (
     BINDING_FINALIZER,

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import convert
 from karmadalab.api.eviction import evicted, preserved_state
 from karmadalab.api.meta import NO_EXECUTE, Taint, Toleration, replace, tolerates
 from karmadalab.api.policy import (
@@ -30,7 +31,6 @@ from karmadalab.api.policy import (
     ClusterFailoverBehavior,
     Placement,
 )
-from karmadalab.api.scheme import convert
 from karmadalab.api.work import (
     BINDING_KINDS,
     AnyBinding,

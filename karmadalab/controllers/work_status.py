@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from karmadalab.api.cluster import Cluster, cluster_of_namespace, is_ready
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import Condition, condition, replace, set_condition
 from karmadalab.api.naming import work_name
-from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import (
     APPLIED,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from karmadalab.api.codec import convert, plain
 from karmadalab.api.eviction import evicted
 from karmadalab.api.meta import replace
-from karmadalab.api.scheme import convert, plain
 from karmadalab.api.time import MicroTime, Time
 from karmadalab.api.work import (
     AggregatedStatusItem,

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from karmadalab.api.cluster import READY, Cluster, ClusterSpec, ready_condition
+from karmadalab.api.codec import convert, plain
 from karmadalab.api.health import ClusterHealth
 from karmadalab.api.meta import NO_EXECUTE, Condition, ObjectMeta, Taint, Toleration, tolerates
 from karmadalab.api.policy import Placement, PropagationPolicy, PropagationSpec
-from karmadalab.api.scheme import convert, plain
 from karmadalab.api.taints import taints_by_condition, taints_by_time, with_taints
 from karmadalab.api.time import Time
 from karmadalab.api.work import ResourceBinding, ResourceBindingSpec

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import replace
-from karmadalab.api.scheme import AnyObject, decode
+from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import Time
 from karmadalab.core.client import ADDED
 from karmadalab.core.clock import VirtualClock

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from karmadalab.api.codec import to_json
 from karmadalab.api.errors import BadRequest
-from karmadalab.api.scheme import to_json
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.environments.files import load_yaml
