@@ -24,7 +24,8 @@ from karmadalab import Lab, Settings
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.native import Lease, LeaseSpec
 from karmadalab.core.clock import VirtualClock
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Result, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace

@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import convert
 from karmadalab.api.meta import replace
-from karmadalab.api.scheme import convert
 from karmadalab.api.work import ResourceBindingSpec
 from karmadalab.scheduler import Scheduler, Snapshot
 from tests.conformance import bench_golden

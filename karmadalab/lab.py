@@ -17,37 +17,34 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.errors import BadRequest, NotFound, shortly
+from karmadalab.api.errors import BadRequest, NotFound
 from karmadalab.api.naming import binding_name
 from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import duration, seconds
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.cluster_status import ThresholdFilter
-from karmadalab.core.clock import DEFAULT_EPOCH, GRAIN_S, VirtualClock, WallClock, in_turn, real_time
+from karmadalab.core.clock import DEFAULT_EPOCH, GRAIN_S, in_turn
 from karmadalab.core.settings import Settings
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.story import Story, parse, tell
 from karmadalab.core.timeline import Timeline
-from karmadalab.core.trace import Trace
 from karmadalab.core.view import View, split_name
 from karmadalab.environments.check import check
-from karmadalab.environments.control_plane import ControlPlane
-from karmadalab.environments.fake import FakeWorld, lead_s
+from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.fault_control import MemberFaults, ProcessFaults, fault_control
 from karmadalab.environments.fleet import Fleet, MemberSpec, fleet_of, read_fleet
 from karmadalab.environments.load import Load
 from karmadalab.environments.objects import Objects
+from karmadalab.environments.opening import open_fake_world
 from karmadalab.environments.phases import Phases
 from karmadalab.interpreter import Interpreter
 from karmadalab.scheduler import Scheduler
 from karmadalab.scheduler.controller import NAME as SCHEDULER_NAME
 
-if TYPE_CHECKING:  # they need what a browser does not have
-    from karmadalab.core.journal import Journal
+if TYPE_CHECKING:  # it needs what a browser does not have
     from karmadalab.environments.observe import Observation
 
 _BINDINGS = (ResourceBinding.GROUP_KIND, ClusterResourceBinding.GROUP_KIND)
-_LATEST = 1 << 32  # as an epoch: a hundred years on, moments are still exact
 
 
 class Lab(Objects):
@@ -65,7 +62,6 @@ class Lab(Objects):
         self.world = world
         self.settings = settings
         self.seed = seed
-        self._journal: Journal | None = None
 
     @classmethod
     def fake(
@@ -107,36 +103,21 @@ class Lab(Objects):
         chosen = _fleet(fleet, members, pull)
         flags = settings if isinstance(settings, Settings) else Settings().with_flags(settings or {})
         rng = Random(_checked_seed(seed))
-        journal = None if data is None else _journal(data)
-        if journal is not None and epoch is None:
-            epoch = max(real_time(), journal.last_time + lead_s(flags))  # a fast lab may be ahead of the real world
-        clock = _clock(epoch, speed, lead_s(flags))
-        trace = Trace(clock.now)
-        if phases is None:
-            phases = Phases.drawn(chosen, rng, flags.cluster_monitor_period, flags.cluster_status_update_frequency)
-        plane = ControlPlane(
-            clock,
-            trace,
+        world = open_fake_world(
+            chosen,
             flags,
-            phases,
             rng,
+            phases=phases,
+            epoch=epoch,
+            speed=speed,
+            data=data,
             chance=None if seed is None else rng,
             scheduler=scheduler,
             threshold=threshold,
             interpreter=interpreter,
             strict=strict,
         )
-        if journal is not None:
-            journal.attach(plane.store)
-        world = FakeWorld(plane, chosen, rng)
-        world.start()
-        if isinstance(clock, WallClock):
-            if journal is not None:
-                clock.after_turn = journal.flush
-            clock.begin()
-        lab = cls(world, flags, seed)
-        lab._journal = journal
-        return lab
+        return cls(world, flags, seed)
 
     @classmethod
     def live(cls, fleet: Any = None, *, speed: float = 1.0, strict: bool = False, **options: Any) -> Lab:
@@ -200,10 +181,6 @@ class Lab(Objects):
     def close(self) -> None:
         """Heal what was done to real clusters, and let go of the file that a live lab keeps its objects in."""
         self.world.close()
-        if self._journal is not None:
-            with self.clock.taken():
-                self._journal.close()
-            self._journal = None
 
     @staticmethod
     def observe(kubeconfig: str | Path, kinds: Iterable[str] | None = None) -> Observation:
@@ -436,31 +413,15 @@ class Lab(Objects):
         return f"<Lab {self.settings.banner()}, {duration(self.t)}, {clusters}{more}>"
 
 
-def _fleet(fleet: Any, members: int | None, pull: int) -> Fleet:
-    if fleet is not None and (members is not None or pull):
-        raise BadRequest("fleet: give either a fleet or a number of members, not both")
-    return read_fleet(fleet) if fleet is not None else fleet_of(3 if members is None else members, pull)
-
-
-def _journal(path: str | Path) -> Journal:
-    from karmadalab.core.journal import Journal  # a browser has no SQLite, and no files to keep either
-
-    return Journal(path)
-
-
-def _clock(epoch: float | None, speed: float | None, lead_s: float) -> VirtualClock:
-    if epoch is not None and (
-        isinstance(epoch, bool) or not isinstance(epoch, (int, float)) or not 0 <= epoch <= _LATEST
-    ):
-        raise BadRequest(f"epoch: expected Unix seconds from 0 (1970) to 2^32 (2106), got {shortly(epoch)}")
-    if speed is not None:
-        return WallClock(epoch, speed, lead_s)
-    return VirtualClock(DEFAULT_EPOCH if epoch is None else epoch, lead_s)
-
-
 def _checked_seed(seed: int | None) -> int:
     if seed is None:
         return 0
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise BadRequest(f"seed: expected a whole number or None, got {seed!r}")
     return seed
+
+
+def _fleet(fleet: Any, members: int | None, pull: int) -> Fleet:
+    if fleet is not None and (members is not None or pull):
+        raise BadRequest("fleet: give either a fleet or a number of members, not both")
+    return read_fleet(fleet) if fleet is not None else fleet_of(3 if members is None else members, pull)

@@ -10,7 +10,8 @@ import pytest
 
 from karmadalab.api.errors import Conflict, Invalid, KarmadalabError
 from karmadalab.core.clock import VirtualClock
-from karmadalab.core.controller import DONE, Manager, Reconciler, Request, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Reconciler, Request, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.core.trace import ERROR, Trace

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from karmadalab.api.eviction import evicted
 from karmadalab.api.meta import NO_EXECUTE, Condition, ObjectMeta, Taint, Toleration, replace
+from karmadalab.api.taints import taints_by_condition, with_taints
 from karmadalab.api.time import Time
 from karmadalab.api.work import (
     AggregatedStatusItem,
@@ -21,7 +22,6 @@ from karmadalab.api.work import (
     ResourceBindingStatus,
     TargetCluster,
 )
-from karmadalab.controllers.cluster import taints_by_condition, with_taints
 from karmadalab.controllers.cluster_status import Observation, threshold_adjusted
 from karmadalab.controllers.graceful_eviction import assess_eviction_tasks
 from karmadalab.controllers.taint_manager import FOREVER, eviction_deadline

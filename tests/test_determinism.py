@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from karmadalab.api.scheme import to_dict
+from karmadalab.api.codec import to_dict
 from karmadalab.lab import Lab
 
 from .worlds import AT_MOST_TWO, DIVIDED, deployment, policy

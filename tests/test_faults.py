@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from karmadalab.core.controller import Manager
+from karmadalab.core.manager import Manager
 from karmadalab.environments.faults import Acting, Fault, combined, effect_of
 from karmadalab.environments.link import REFUSED, SILENT, UP
 from karmadalab.lab import Lab

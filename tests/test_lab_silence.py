@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from karmadalab.api.health import Heard
 from karmadalab.api.meta import Condition, replace
-from karmadalab.controllers.cluster import Heard
 from karmadalab.teaching import check
 from tests.answers import mistake
 

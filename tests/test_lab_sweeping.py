@@ -56,13 +56,6 @@ def made_of_the_same_dict(scenario: Any, grid: Any, seeds: Any, run: Any) -> Any
     return records
 
 
-def with_an_error_of_its_own(*arguments: Any) -> Any:
-    try:
-        return suspects.sound(*arguments)
-    except Exception as error:
-        raise ValueError from error
-
-
 def without_seed(*arguments: Any) -> Any:
     return [{k: v for k, v in record.items() if k != "seed"} for record in suspects.sound(*arguments)]
 
@@ -92,7 +85,6 @@ SWEEPS: dict[str, tuple[Any, str]] = {
     "zip for product": (suspects.in_step, "a grid grows by multiplication"),
     "a cache by seed": (suspects.remembers_too_much, "are not those of the run"),
     "swallowed errors": (suspects.swallows, "half a table looks like a whole one"),
-    "an error of its own": (with_an_error_of_its_own, "a run raises Broke, and your sweep ValueError"),
     "seeds outside": (seeds_outside, "the seed fastest"),
     "the run's own dict": (made_of_the_same_dict, "not be made of the same dict"),
     "no seed in the record": (without_seed, "a record has the flags, `seed`"),

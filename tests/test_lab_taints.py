@@ -9,8 +9,8 @@ import pytest
 
 from karmadalab.api.cluster import NOT_READY_NO_SCHEDULE, UNREACHABLE_NO_SCHEDULE
 from karmadalab.api.meta import Condition, Taint, replace
+from karmadalab.api.taints import taints_by_condition, with_taints
 from karmadalab.api.time import Time
-from karmadalab.controllers.cluster import taints_by_condition, with_taints
 from karmadalab.teaching import check
 from tests.answers import mistake
 

@@ -1,11 +1,10 @@
-"""The labs as files: exercises are what their solutions make, and bad sources get a clear answer.
+"""The labs as files: exercises are what their solutions make.
 
 A solution must pass; its exercise must fail at the first check, because it is unsolved and for no other reason.
 """
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 import subprocess
@@ -20,10 +19,9 @@ from karmadalab.teaching.cells import cells_of
 from karmadalab.teaching.exercises import build, check_notebook, notebook_of, verify
 from karmadalab.teaching.markers import BadNotebook
 from karmadalab.teaching.running import run
-from karmadalab.teaching.sources import exercise, exercise_text, read
+from karmadalab.teaching.sources import exercise_text, read
+from tests.small_labs import CHECK_CELL, EXERCISES, GRADED, ROOT, SOLUTION_CELL, SOLUTIONS, lab_of, role, saved
 
-ROOT = Path(__file__).resolve().parent.parent
-SOLUTIONS, EXERCISES = ROOT / "solutions", ROOT / "exercises"
 SOURCES = sorted(SOLUTIONS.glob("*.ipynb"))
 
 each_lab = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
@@ -102,38 +100,6 @@ def test_a_solution_passes_and_its_exercise_fails_as_it_should(source: Path, tmp
     (solutions / source.name).write_bytes(source.read_bytes())
     build(solutions, tmp_path / "exercises")
     assert verify(solutions, tmp_path / "exercises") == []
-
-
-@pytest.fixture(scope="module")
-def notebook() -> Any:
-    return read(SOLUTIONS / "11_thresholds_and_flapping.ipynb")
-
-
-def lab_of(*cells: tuple[str, dict[str, Any] | None]) -> Any:
-    """A small lab: sources with their nbgrader metadata."""
-    made = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
-    for number, (text, role) in enumerate(cells):
-        cell = nbformat.v4.new_code_cell(text, id=f"c{number}")
-        if role is not None:
-            cell.metadata["nbgrader"] = nbformat.from_dict(role)
-        made.cells.append(cell)
-    return made
-
-
-def role(grade_id: str, **flags: Any) -> dict[str, Any]:
-    plain = {"schema_version": 3, "grade": False, "locked": False, "solution": False, "task": False}
-    return {**plain, "grade_id": grade_id, **flags}
-
-
-SOLUTION_CELL = ("def f():\n    ### BEGIN SOLUTION\n    return 1\n    ### END SOLUTION", role("f", solution=True))
-GRADED = role("check", grade=True, locked=True, points=1)
-CHECK_CELL = ('from karmadalab.teaching import check\ncheck("11.1", f)', GRADED)
-
-
-def saved(folder: Path, made: Any, name: str = "11_small.ipynb") -> Path:
-    folder.mkdir(exist_ok=True)
-    nbformat.write(made, folder / name)
-    return folder / name
 
 
 PROBLEMS: dict[str, tuple[tuple[tuple[str, dict[str, Any] | None], ...], str]] = {
@@ -270,157 +236,6 @@ def test_a_loop_that_never_ends_is_stopped(tmp_path: Path) -> None:
     failure = run(path, timeout_s=1)
     assert failure is not None
     assert failure.error == "Timeout"
-
-
-# --- sources that no exercise can be made of --------------------------------------------------------------------------
-
-
-def broken(text: str, **change: Any) -> tuple[tuple[str, dict[str, Any] | None], ...]:
-    return ((text, {**SOLUTION_CELL[1], **change}), CHECK_CELL)
-
-
-def without(key: str) -> tuple[tuple[str, dict[str, Any] | None], ...]:
-    return ((SOLUTION_CELL[0], {k: v for k, v in SOLUTION_CELL[1].items() if k != key}), CHECK_CELL)
-
-
-GOOD = SOLUTION_CELL[0]
-HIDDEN = "### BEGIN HIDDEN TESTS\nassert f()\n### END HIDDEN TESTS"
-FIRST = "11_bad.ipynb, cell 1 (c0): "
-META = FIRST + "nbgrader metadata: "
-BAD_SOURCES: dict[str, tuple[Any, str]] = {
-    "never closed": (
-        broken("def f():\n    ### BEGIN SOLUTION\n    return 1"),
-        FIRST + "`### BEGIN SOLUTION` on line 2 is never closed; add `### END SOLUTION` below it",
-    ),
-    "never opened": (
-        broken("def f():\n    return 1\n    ### END SOLUTION"),
-        FIRST + "line 3 closes a region that no `### BEGIN SOLUTION` opens; add that line above it",
-    ),
-    "nested": (
-        broken("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION"),
-        FIRST + "`### BEGIN SOLUTION` on line 2 stands inside the region that line 1 opens; close that one first with "
-        "`### END SOLUTION`",
-    ),
-    "hidden tests never closed": (
-        (SOLUTION_CELL, ('check("11.1", f)\n### BEGIN HIDDEN TESTS', GRADED)),
-        "11_bad.ipynb, cell 2 (c1): `### BEGIN HIDDEN TESTS` on line 2 is never closed; add `### END HIDDEN TESTS` "
-        "below it",
-    ),
-    "not quite a marker": (
-        broken("def f():\n    # BEGIN SOLUTION\n    return 1\n    # END SOLUTION"),
-        FIRST + "line 2 is not quite a marker: '# BEGIN SOLUTION'; write `### BEGIN SOLUTION` or `### END SOLUTION` "
-        "alone on its line, or put the sentence into other words",
-    ),
-    "a solution in an unmarked cell": (
-        ((GOOD, None), CHECK_CELL),
-        FIRST + 'holds a solution, but its metadata does not say so; mark it as a solution cell (`"nbgrader": '
-        '{"solution": true, ...}`)',
-    ),
-    "hidden tests in an ungraded cell": (
-        (SOLUTION_CELL, CHECK_CELL, (HIDDEN, None)),
-        "11_bad.ipynb, cell 3 (c2): holds hidden tests, but is not graded; move them into a graded cell",
-    ),
-    "a solution without markers": (
-        broken("def f():\n    return 1"),
-        FIRST + "is a solution cell without `### BEGIN SOLUTION`, so all of it would go, the name it defines too; put "
-        "the markers around the body",
-    ),
-    "old schema": (broken(GOOD, schema_version=2), META + 'schema_version is 2; write "schema_version": 3'),
-    "no schema": (without("schema_version"), META + 'schema_version is None; write "schema_version": 3'),
-    "no grade flag": (without("grade"), META + "'grade' is missing; add \"grade\": true or false"),
-    "a flag that is no truth value": (broken(GOOD, locked="yes"), META + "locked is 'yes'; write true or false"),
-    "no grade_id": (
-        without("grade_id"),
-        META + "grade_id is None; give the cell a name of letters, digits, - and _",
-    ),
-    "a grade_id with blanks": (
-        broken(GOOD, grade_id="my filter"),
-        META + "grade_id is 'my filter'; give the cell a name of letters, digits, - and _",
-    ),
-    "an unknown key": (broken(GOOD, marks=3), META + "'marks' is no key of schema version 3; remove it"),
-    "the same grade_id twice": (
-        (SOLUTION_CELL, (CHECK_CELL[0], {**GRADED, "grade_id": "f"})),
-        "11_bad.ipynb, cell 2 (c1): grade_id 'f' is taken by cell 1; give it another one",
-    ),
-    "no points": (
-        (SOLUTION_CELL, (CHECK_CELL[0], role("check", grade=True, locked=True))),
-        '11_bad.ipynb, cell 2 (c1): nbgrader metadata: a graded cell has points, here None; add "points": 1',
-    ),
-    "another cell type": (
-        broken(GOOD, cell_type="markdown"),
-        META + "it says markdown, the cell is code; make them agree",
-    ),
-    "nothing to solve": (
-        (CHECK_CELL,),
-        "11_bad.ipynb: has no solution cell, so there is nothing to solve; is it a lesson?",
-    ),
-    "nothing graded": (
-        (SOLUTION_CELL,),
-        '11_bad.ipynb: has no graded code cell; add one that calls `check("11.1", ...)`',
-    ),
-    "graded without a check": (
-        (SOLUTION_CELL, ("assert f() == 1", GRADED)),
-        '11_bad.ipynb, cell 2 (c1): is graded and calls no check; call `check("11.1", ...)`, outside hidden tests',
-    ),
-    "another lab's check": (
-        (SOLUTION_CELL, ('check("12.1", f)', GRADED)),
-        "11_bad.ipynb, cell 2 (c1): calls 12.1, which belongs to another lab; this is 11",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", BAD_SOURCES)
-def test_bad_sources(name: str, tmp_path: Path) -> None:
-    cells, says = BAD_SOURCES[name]
-    saved(tmp_path / "solutions", lab_of(*cells), "11_bad.ipynb")
-    with pytest.raises(BadNotebook) as caught:
-        build(tmp_path / "solutions", tmp_path / "exercises")
-    assert str(caught.value) == says
-    assert not (tmp_path / "exercises").exists(), "nothing is written when a source is bad"
-
-
-FILES: dict[str, tuple[str, str]] = {
-    "no JSON": ("{", "11_bad.ipynb: is no valid notebook"),
-    "no notebook": ('{"a": 1}', "11_bad.ipynb: is no valid notebook"),
-    "old format": (
-        '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 2}',
-        "11_bad.ipynb: format 4.2 has no cell ids; open it in JupyterLab and save it",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_bad_files(name: str, tmp_path: Path) -> None:
-    text, says = FILES[name]
-    (tmp_path / "11_bad.ipynb").write_text(text)
-    with pytest.raises(BadNotebook) as caught:
-        build(tmp_path, tmp_path / "exercises")
-    assert str(caught.value).startswith(says)
-
-
-def test_bad_folders(tmp_path: Path) -> None:
-    with pytest.raises(BadNotebook, match="there is no such folder; name the one with the solutions"):
-        build(tmp_path / "none", tmp_path / "exercises")
-    with pytest.raises(BadNotebook, match="holds no notebook"):
-        build(tmp_path, tmp_path / "exercises")
-
-
-def test_outputs_and_traces_of_the_teachers_editor_do_not_reach_the_exercise(notebook: Any) -> None:
-    worked = copy.deepcopy(notebook)
-    worked.metadata["celltoolbar"] = "Create Assignment"
-    worked.metadata["language_info"]["version"] = "3.99"
-    code = next(cell for cell in worked.cells if cell.cell_type == "code")
-    code.execution_count = 7
-    code.outputs = [nbformat.v4.new_output("stream", text="hello")]
-    assert exercise(worked, "11_x.ipynb") == exercise(notebook, "11_x.ipynb")
-
-
-def test_a_written_answer_becomes_a_place_to_write() -> None:
-    made = lab_of(SOLUTION_CELL, CHECK_CELL)
-    essay = nbformat.v4.new_markdown_cell("Because.", id="essay")
-    essay.metadata["nbgrader"] = nbformat.from_dict(role("essay", grade=True, solution=True, points=2))
-    made.cells.append(essay)
-    assert exercise(made, "11_x.ipynb").cells[-1].source == "YOUR ANSWER HERE"
 
 
 # --- nbgrader ---------------------------------------------------------------------------------------------------------

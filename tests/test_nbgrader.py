@@ -19,8 +19,8 @@ import pytest
 
 from karmadalab.teaching.grading import grade
 from karmadalab.teaching.sources import exercise, exercise_text
-from tests.test_grading import WRONG, handed_in, meddled, solution
-from tests.test_labs import saved
+from tests.class_of_students import WRONG, handed_in, meddled, solution
+from tests.small_labs import saved
 
 pytestmark = [
     pytest.mark.slow,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from karmadalab.api import selection
-from karmadalab.api.scheme import decode
+from karmadalab.api.codec import decode
 from karmadalab.interpreter import OverrideError, apply_overrides
 from karmadalab.interpreter.overrides import image, patch
 from karmadalab.interpreter.overrides.image import Image

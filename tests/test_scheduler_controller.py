@@ -20,7 +20,7 @@ from karmadalab.api.policy import (
 from karmadalab.api.time import Time
 from karmadalab.api.work import SCHEDULED, ClusterResourceBinding, ResourceBinding, TargetCluster
 from karmadalab.core.clock import VirtualClock
-from karmadalab.core.controller import Manager
+from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.core.trace import NOTE, STATUS, UPDATE, Trace

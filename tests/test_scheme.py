@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karmadalab.api.codec import decode, to_dict, to_json
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import ObjectMeta
-from karmadalab.api.scheme import RESOURCE_TYPES, decode, is_namespaced, resource_type, to_dict, to_json
+from karmadalab.api.scheme import RESOURCE_TYPES, is_namespaced, resource_type
 from karmadalab.api.unstructured import Unstructured, group_kind
 
 NAMES = ("Deployment", "deployment", "deployments", "deploy", "Deployment.apps", "DEPLOYMENT")

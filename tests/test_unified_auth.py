@@ -9,8 +9,8 @@ import pytest
 
 from karmadalab import Lab
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import decode
 from karmadalab.api.meta import replace
-from karmadalab.api.scheme import decode
 from karmadalab.controllers import unified_auth
 from karmadalab.controllers.unified_auth import impersonation_rules, opens
 

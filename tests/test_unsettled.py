@@ -8,7 +8,8 @@ import pytest
 
 from karmadalab import Lab, Phases
 from karmadalab.core.clock import NeverSettles
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Result, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.core.trace import UPDATE, Row

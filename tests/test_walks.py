@@ -78,7 +78,7 @@ def test_02_namespaces() -> None:
 
 
 def _unmanaged(name: str) -> Any:
-    from karmadalab.api.scheme import decode
+    from karmadalab.api.codec import decode
 
     return decode(namespace(name))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from karmadalab import Lab, replace
+from karmadalab.api.codec import decode
 from karmadalab.api.policy import Suspension
-from karmadalab.api.scheme import decode
 from karmadalab.api.work import TargetCluster
 from karmadalab.core.store import Store
 from karmadalab.environments.files import parse_yaml

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karmadalab.api import cron, explain, prune
+from karmadalab.api.codec import decode, plain, to_dict
 from karmadalab.api.errors import Denied, Forbidden, Invalid, KarmadalabError
-from karmadalab.api.scheme import AnyObject, decode, plain, to_dict
+from karmadalab.api.scheme import AnyObject
 from karmadalab.environments.files import parse_yaml
 from karmadalab.server.reading import read, read_applied
 from karmadalab.webhook import Admission, rules, urls, warnings_for

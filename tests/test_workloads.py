@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from karmadalab import Lab
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import Forbidden, Invalid
-from karmadalab.api.scheme import decode
 from karmadalab.core.store import Store
 from karmadalab.environments.workloads.rollout import Scale, fence_posts, new_replicas, old_replicas
 from karmadalab.environments.workloads.site import WAITING_MAX

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from karmadalab import Lab
+from karmadalab.api.codec import to_dict
 from karmadalab.api.endpoints import ENDPOINT_SLICE, SERVICE_NAME_LABEL, SLICE_MANAGED_BY_LABEL
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.naming import work_name
-from karmadalab.api.scheme import resource_type, to_dict
+from karmadalab.api.scheme import resource_type
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import group_kind
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE

@@ -1,8 +1,8 @@
-"""policy.karmada.io: what shall go where (propagation), how it differs there (override), what taints a cluster."""
+"""policy.karmada.io: what shall go where (propagation), and what taints a cluster. Overrides: `api.override`."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from karmadalab.api.meta import (
     ABSENT,
@@ -34,8 +34,6 @@ CLUSTER_PROPAGATION_POLICY_NAME_ANNOTATION = "clusterpropagationpolicy.karmada.i
 PROPAGATION_POLICY_FINALIZER = "karmada.io/propagation-policy-controller"
 CLUSTER_PROPAGATION_POLICY_FINALIZER = "karmada.io/cluster-propagation-policy-controller"
 APPLIED_PLACEMENT_ANNOTATION = "policy.karmada.io/applied-placement"
-APPLIED_OVERRIDES_ANNOTATION = "policy.karmada.io/applied-overrides"
-APPLIED_CLUSTER_OVERRIDES_ANNOTATION = "policy.karmada.io/applied-cluster-overrides"
 
 
 class ResourceSelector(Data):
@@ -196,91 +194,6 @@ class ClusterPropagationPolicy(Resource, kw_only=True):
 
 
 AnyPropagationPolicy = PropagationPolicy | ClusterPropagationPolicy
-
-
-# --- overrides --------------------------------------------------------------------------------------------------------
-
-
-class PlaintextOverrider(Data):
-    path: str = ""
-    operator: str = ""
-    value: Any = None
-
-
-class ImagePredicate(Data):
-    path: str = ""
-
-
-class ImageOverrider(Data):
-    predicate: ImagePredicate | None = None
-    component: str = ""
-    operator: str = ""
-    value: str = ""
-
-
-class CommandArgsOverrider(Data):
-    containerName: str = ""
-    operator: str = ""
-    value: tuple[str, ...] = ()
-
-
-class LabelAnnotationOverrider(Data):
-    operator: str = ""
-    value: dict[str, str] = {}
-
-
-class FieldPatchOperation(Data):
-    subPath: str = ""
-    operator: str = ""
-    value: Any = None
-
-
-class FieldOverrider(Data):
-    fieldPath: str = ""
-    json: tuple[FieldPatchOperation, ...] = ()
-    yaml: tuple[FieldPatchOperation, ...] = ()
-
-
-class Overriders(Data):
-    plaintext: tuple[PlaintextOverrider, ...] = ()
-    imageOverrider: tuple[ImageOverrider, ...] = ()
-    commandOverrider: tuple[CommandArgsOverrider, ...] = ()
-    argsOverrider: tuple[CommandArgsOverrider, ...] = ()
-    labelsOverrider: tuple[LabelAnnotationOverrider, ...] = ()
-    annotationsOverrider: tuple[LabelAnnotationOverrider, ...] = ()
-    fieldOverrider: tuple[FieldOverrider, ...] = ()
-
-
-class RuleWithCluster(Data):
-    targetCluster: ClusterAffinity | None = None
-    overriders: Overriders = Overriders()
-
-
-class OverrideSpec(Data):
-    resourceSelectors: tuple[ResourceSelector, ...] = ()
-    overrideRules: tuple[RuleWithCluster, ...] = ()
-    targetCluster: ClusterAffinity | None = None
-    overriders: Overriders = Overriders()
-
-
-class OverridePolicy(Resource, kw_only=True):
-    """How resources of its namespace differ on some clusters."""
-
-    GROUP_KIND: ClassVar[str] = "OverridePolicy.policy.karmada.io"
-
-    apiVersion: str = "policy.karmada.io/v1alpha1"
-    kind: str = "OverridePolicy"
-    spec: OverrideSpec
-
-
-class ClusterOverridePolicy(Resource, kw_only=True):
-    """How resources of any namespace, or of none, differ on some clusters."""
-
-    GROUP_KIND: ClassVar[str] = "ClusterOverridePolicy.policy.karmada.io"
-
-    apiVersion: str = "policy.karmada.io/v1alpha1"
-    kind: str = "ClusterOverridePolicy"
-    spec: OverrideSpec
 
 
 # --- taints by condition (v1.14 and later) ----------------------------------------------------------------------------

@@ -30,7 +30,8 @@ from karmadalab.api.work import (
     evicting_clusters,
     selected_clusters,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store

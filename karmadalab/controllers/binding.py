@@ -16,12 +16,8 @@ from karmadalab.api.cluster import Cluster, cluster_of_namespace, execution_name
 from karmadalab.api.errors import KarmadalabError, NotFound
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.naming import work_name
-from karmadalab.api.policy import (
-    AT_ONCE,
-    ClusterOverridePolicy,
-    OverridePolicy,
-    Suspension,
-)
+from karmadalab.api.override import ClusterOverridePolicy, OverridePolicy
+from karmadalab.api.policy import AT_ONCE, Suspension
 from karmadalab.api.shares import completions_by_name, completions_by_rank, is_divided, is_workload
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import (
@@ -45,8 +41,9 @@ from karmadalab.api.work import (
     WorkSpec,
     existing_clusters,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
 from karmadalab.core.indexes import WORKS_BY_BINDING_ID
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter import Interpreter

@@ -34,8 +34,9 @@ from karmadalab.api.work import (
     Work,
     existing_clusters,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Result, Watch
 from karmadalab.core.indexes import WORKS_BY_BINDING_ID
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter import Interpreter

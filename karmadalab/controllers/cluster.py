@@ -5,39 +5,44 @@ that it went quiet. The monitor here is that somebody: every `--cluster-monitor-
 condition and lease, turns silent pull clusters to Unknown, and after `--failover-eviction-timeout` adds the NoExecute
 taint that sets workloads in motion. The reconciler turns the condition into NoSchedule taints at once.
 
-Mirrors pkg/controllers/cluster/cluster_controller.go. What the monitor knows is in memory only: after a restart every
-cluster gets a fresh grace period.
+Mirrors pkg/controllers/cluster/cluster_controller.go; the decisions are in `api.health` and `api.taints`. What the
+monitor knows is in memory only: after a restart every cluster gets a fresh grace period.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from karmadalab.api.cluster import (
     CLUSTER_FINALIZER,
     LEASE_NAMESPACE,
-    NOT_READY_NO_EXECUTE,
-    NOT_READY_NO_SCHEDULE,
     PULL,
     PUSH,
     READY,
     TERMINATING_NO_EXECUTE,
-    UNREACHABLE_NO_EXECUTE,
-    UNREACHABLE_NO_SCHEDULE,
     Cluster,
     execution_namespace,
     is_ready,
     ready_condition,
 )
 from karmadalab.api.errors import ApiError
-from karmadalab.api.meta import Condition, Data, ObjectMeta, Taint, replace, set_condition
+from karmadalab.api.health import (
+    ClusterHealth,
+    Heard,
+    SilenceRule,
+    condition_of_silence,
+    observe_health,
+    observe_lease,
+)
+from karmadalab.api.meta import Condition, ObjectMeta, Taint, replace, set_condition
 from karmadalab.api.native import Lease
-from karmadalab.api.time import Time
+from karmadalab.api.taints import TaintRule, taints_by_condition, taints_by_time, with_taints
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import BINDING_KINDS, EXECUTION_FINALIZER, Work
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Result, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 
@@ -47,171 +52,6 @@ CLEANUP_REQUEUE_S = 10.0
 # The monitor pauses for a full period after each pass, and a pass takes a moment (measured: 1.6 ms), so its ticks
 # drift. That is why a time-out that is a multiple of the period ends at the tick that falls on it, not one tick later.
 PASS_S = 0.0016
-
-STATUS_UNKNOWN = "ClusterStatusUnknown"
-STATUS_NEVER_UPDATED = "ClusterStatusNeverUpdated"
-
-
-# --- decisions --------------------------------------------------------------------------------------------------------
-
-
-def with_taints(
-    taints: tuple[Taint, ...], add: Iterable[Taint], remove: Iterable[Taint], now: float
-) -> tuple[Taint, ...]:
-    """The taints after additions and removals, matched by key and effect.
-
-    A taint that is there already keeps its value and time. Both lists are decided on the taints as given: what is in
-    both is added when absent and removed when present. New taints go to the end, stamped `now`. Returns `taints` itself
-    when nothing changes.
-
-    >>> with_taints((), [Taint(key="a", effect="NoSchedule")], [], 0.0)
-    (Taint(key='a', value='', effect='NoSchedule', timeAdded=1970-01-01T00:00:00Z),)
-    """
-    present = {(taint.key, taint.effect) for taint in taints}
-    gone = {(taint.key, taint.effect) for taint in remove} & present
-    new = [taint for taint in add if (taint.key, taint.effect) not in present]
-    if not gone and not new:
-        return taints
-    kept = (taint for taint in taints if (taint.key, taint.effect) not in gone)
-    return (*kept, *(replace(taint, timeAdded=Time(now)) for taint in new))
-
-
-def taints_by_condition(ready: Condition | None, taints: tuple[Taint, ...], now: float) -> tuple[Taint, ...]:
-    """The NoSchedule taints that a Ready condition asks for: no new workload for a cluster that isn't well.
-
-    A cluster that never reported gets `not-ready`, and its `unreachable` taint, if any, is left alone.
-    """
-    if ready is None:
-        return with_taints(taints, [NOT_READY_NO_SCHEDULE], [], now)
-    if ready.status == "False":
-        return with_taints(taints, [NOT_READY_NO_SCHEDULE], [UNREACHABLE_NO_SCHEDULE], now)
-    if ready.status == "Unknown":
-        return with_taints(taints, [UNREACHABLE_NO_SCHEDULE], [NOT_READY_NO_SCHEDULE], now)
-    return with_taints(taints, [], [NOT_READY_NO_SCHEDULE, UNREACHABLE_NO_SCHEDULE], now) if taints else taints
-
-
-class ClusterHealth(Data):
-    """What the monitor remembers of a cluster; all moments in Unix seconds.
-
-    Attributes:
-        probed_at: when it last gave a sign of life.
-        ready_changed_at: when the monitor saw its Ready condition change.
-        ready: the Ready condition seen last.
-        lease_known: whether a lease was read since the condition last changed.
-        lease_renewed_at: that lease's renewTime; None for a lease that could not be read.
-    """
-
-    probed_at: float
-    ready_changed_at: float
-    ready: Condition | None = None
-    lease_known: bool = False
-    lease_renewed_at: float | None = None
-
-
-def observe_health(health: ClusterHealth | None, cluster: Cluster, now: float) -> ClusterHealth:
-    """What the monitor knows after a look at the Ready condition.
-
-    A first look starts both clocks now, or at the cluster's creation when it never reported. A condition that differs
-    in any field is a sign of life; the change clock restarts only if its lastTransitionTime moved.
-    """
-    ready = ready_condition(cluster)
-    if health is None:
-        since = now if ready is not None else float(cluster.metadata.creationTimestamp or now)
-        return ClusterHealth(probed_at=since, ready_changed_at=since, ready=ready)
-    if ready is health.ready or ready == health.ready:
-        return health
-    if ready is None:  # somebody removed the condition; the clocks go on
-        return replace(health, ready=None)
-    moved = health.ready is None or health.ready.lastTransitionTime != ready.lastTransitionTime
-    return ClusterHealth(probed_at=now, ready_changed_at=now if moved else health.ready_changed_at, ready=ready)
-
-
-def observe_lease(
-    health: ClusterHealth, before: ClusterHealth | None, renewed_at: float | None, now: float
-) -> ClusterHealth:
-    """What the monitor knows after a look at the lease of a pull cluster.
-
-    Only lease is compared with lease, so a member whose clock is wrong does no harm. The comparison is with what was
-    remembered `before` this pass: a changed condition forgets the lease only for the next one, where an old lease then
-    counts as renewed once more.
-
-    Args:
-        renewed_at: the lease's renewTime, None when there is no lease.
-    """
-    if renewed_at is None:
-        return health
-    saved = before.lease_renewed_at if before is not None else None
-    if before is not None and before.lease_known and (saved is None or renewed_at <= saved):
-        return health
-    return replace(health, probed_at=now, lease_known=True, lease_renewed_at=renewed_at)
-
-
-def condition_of_silence(
-    health: ClusterHealth, ready: Condition | None, grace_s: float, startup_grace_s: float, now: float
-) -> Condition | None:
-    """The Unknown condition to write for a pull cluster that has been quiet for too long, or None.
-
-    The grace period must have passed in full: exactly at its end nothing happens yet.
-    """
-    if now <= health.probed_at + (grace_s if ready is not None else startup_grace_s):
-        return None
-    if ready is None:
-        reason, message = STATUS_NEVER_UPDATED, "Cluster status controller never posted cluster status."
-    elif ready.status != "Unknown":
-        reason, message = STATUS_UNKNOWN, "Cluster status controller stopped posting cluster status."
-    else:
-        return None
-    return Condition(type=READY, status="Unknown", reason=reason, message=message, lastTransitionTime=Time(now))
-
-
-class Heard(Data):
-    """What a rule of one's own remembers of a pull cluster; see `SilenceRule`.
-
-    Attributes:
-        at: when the cluster last gave a sign of life, by the monitor's clock, in Unix seconds.
-        ready: the Ready condition seen last.
-        renewed_at: the renewTime of the lease seen last, by the member's clock; None while none counts.
-    """
-
-    at: float
-    ready: Condition | None
-    renewed_at: float | None
-
-
-TaintRule = Callable[[Condition | None, tuple[Taint, ...], float], tuple[Taint, ...]]
-SilenceRule = Callable[[Heard | None, Condition, float | None, float, float], tuple[Heard, bool]]
-
-
-def taints_by_time(
-    observed: Condition,
-    health: ClusterHealth,
-    taints: tuple[Taint, ...],
-    timeout_s: float,
-    may_add: bool,
-    now: float,
-) -> tuple[Taint, ...]:
-    """The NoExecute taints after a look: when a cluster has been unwell for too long, its workloads must leave.
-
-    Not ready counts from the moment the condition changed, unknown from the last sign of life (so the grace period is
-    part of it). The time must have passed in full. A ready cluster loses both taints.
-
-    Args:
-        observed: the Ready condition before this pass changed it.
-        timeout_s: `--failover-eviction-timeout`.
-        may_add: the `Failover` gate; removing needs no gate.
-    """
-    if observed.status == "True":
-        return with_taints(taints, [], [NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE], now) if taints else taints
-    if not may_add:
-        return taints
-    if observed.status == "False" and now > health.ready_changed_at + timeout_s:
-        return with_taints(taints, [NOT_READY_NO_EXECUTE], [UNREACHABLE_NO_EXECUTE], now)
-    if observed.status == "Unknown" and now > health.probed_at + timeout_s:
-        return with_taints(taints, [UNREACHABLE_NO_EXECUTE], [NOT_READY_NO_EXECUTE], now)
-    return taints
-
-
-# --- the controller ---------------------------------------------------------------------------------------------------
 
 
 class ClusterController:

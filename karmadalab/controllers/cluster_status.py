@@ -26,7 +26,8 @@ from karmadalab.api.cluster import (
 from karmadalab.api.errors import Unreachable
 from karmadalab.api.meta import Condition, Data, replace, set_condition
 from karmadalab.core.client import Client
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import ClientFailed, MemberCluster, Members
 from karmadalab.core.queue import Request
 from karmadalab.interpreter.resources import node_summary, resource_summary

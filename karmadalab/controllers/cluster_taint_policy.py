@@ -17,7 +17,8 @@ from karmadalab.api.cluster import Cluster
 from karmadalab.api.meta import Condition, Taint, replace
 from karmadalab.api.policy import ClusterTaintPolicy, MatchCondition
 from karmadalab.api.time import Time
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Result, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 

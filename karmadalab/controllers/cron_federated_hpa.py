@@ -26,7 +26,8 @@ from karmadalab.api.meta import replace
 from karmadalab.api.scheme import resource_type
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import group_kind
-from karmadalab.core.controller import DONE, Manager, Result, Watch, on_spec_change
+from karmadalab.core.controller import DONE, Result, Watch, on_spec_change
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 

@@ -4,51 +4,37 @@ A user writes a Deployment and, somewhere, a policy that selects it. The detecto
 best policy, marks the template as claimed by it and writes a binding with the policy's placement. A claimed template
 keeps its policy even when a better one appears; one without a policy waits until one comes.
 
-Mirrors pkg/detector/detector.go; what policies do when they themselves change is the policy controller's part.
+Mirrors pkg/detector/detector.go. `api.claims` says which policy, `api.bindings` which binding; what policies do when
+they themselves change is the policy controller's part.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from karmadalab.api.bindings import belongs_to_another, binding_of, rebound
 from karmadalab.api.claims import (
     Claim,
     PolicyRule,
     claim_in,
-    marks_of,
     policy_for,
     unclaimed,
 )
 from karmadalab.api.cluster import EXECUTION_NAMESPACE_PREFIX
-from karmadalab.api.meta import ObjectMeta, OwnerReference, replace
-from karmadalab.api.naming import binding_name
-from karmadalab.api.policy import (
-    LAZY,
-    AnyPropagationPolicy,
-    ClusterOverridePolicy,
-    ClusterPropagationPolicy,
-    OverridePolicy,
-    PropagationPolicy,
-    Suspension,
-    WorkloadAffinity,
-)
+from karmadalab.api.meta import ObjectMeta, replace
+from karmadalab.api.override import ClusterOverridePolicy, OverridePolicy
+from karmadalab.api.policy import LAZY, AnyPropagationPolicy, ClusterPropagationPolicy, PropagationPolicy
 from karmadalab.api.selection import match_priority
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (
-    BINDING_FINALIZER,
     CLAIMED_BY_LABEL,
-    CLUSTER_BINDING_FINALIZER,
     AnyBinding,
-    ClusterResourceBinding,
-    ObjectReference,
-    ResourceBinding,
-    ResourceBindingSpec,
-    WorkloadAffinityGroups,
 )
 from karmadalab.core.claims import held_by, holdings, let_go, take
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter import Interpreter
@@ -63,40 +49,6 @@ _RESERVED_NAMESPACES = ("karmada-system", "karmada-cluster")
 
 
 # --- decisions --------------------------------------------------------------------------------------------------------
-
-
-def spec_from_policy(spec: ResourceBindingSpec, policy: AnyPropagationPolicy) -> ResourceBindingSpec:
-    """A binding's spec with everything the policy decides; what others decide (clusters, tasks) stays."""
-    source = policy.spec
-    return replace(
-        spec,
-        propagateDeps=source.propagateDeps,
-        placement=source.placement,
-        schedulerName=source.schedulerName,
-        failover=source.failover,
-        conflictResolution=source.conflictResolution,
-        preserveResourcesOnDeletion=source.preserveResourcesOnDeletion,
-        suspension=_suspension(spec.suspension, source.suspension),
-    )
-
-
-def _suspension(old: Suspension | None, wanted: Suspension | None) -> Suspension | None:
-    """What the policy suspends; whether scheduling is suspended is the binding's own."""
-    if old is None or old.scheduling is None:
-        return wanted
-    return replace(wanted or Suspension(), scheduling=old.scheduling)
-
-
-def affinity_groups(wanted: WorkloadAffinity, labels: Mapping[str, str]) -> WorkloadAffinityGroups | None:
-    """The groups a workload belongs to, by its own labels; None when it has none of them.
-
-    >>> from karmadalab.api.policy import WorkloadAffinityTerm
-    >>> affinity_groups(WorkloadAffinity(affinity=WorkloadAffinityTerm("app")), {"app": "web"}).affinityGroup
-    'app=web'
-    """
-    keys = [term.groupByLabelKey if term else "" for term in (wanted.affinity, wanted.antiAffinity)]
-    together, apart = (f"{key}={labels[key]}" if key in labels else "" for key in keys)
-    return WorkloadAffinityGroups(together, apart) if together or apart else None
 
 
 def content_changed(old: Unstructured, new: Unstructured) -> bool:
@@ -275,66 +227,21 @@ class ResourceDetector:
         self._write_binding(marked if self._late_version else template, policy)
 
     def _write_binding(self, template: Unstructured, policy: AnyPropagationPolicy) -> None:
-        binding = self.binding_for(template, policy)
+        binding = self._binding_for(template, policy)
         meta = binding.metadata
         old = self._store.find(type(binding), meta.name, meta.namespace)
         if old is None:
             self._store.create(binding)
             return
-        owner = next((o.uid for o in old.metadata.ownerReferences if o.controller), None)
-        if owner is not None and owner != template.metadata.uid:
+        if belongs_to_another(old, template.metadata.uid):
             raise Retry(
                 "failed to update binding due to different owner reference UID, will try again later after binding is "
                 "garbage collected, see https://github.com/karmada-io/karmada/issues/2090"
             )
-        plain = unclaimed(old.metadata)
-        spec = spec_from_policy(old.spec, policy)
-        spec = replace(
-            spec,
-            resource=binding.spec.resource,
-            replicas=binding.spec.replicas,
-            replicaRequirements=binding.spec.replicaRequirements,
-            workloadAffinityGroups=binding.spec.workloadAffinityGroups,
-        )
-        merged = replace(
-            plain,
-            labels={**plain.labels, **meta.labels},
-            annotations={**plain.annotations, **meta.annotations},
-            finalizers=old.metadata.finalizers or meta.finalizers,
-            ownerReferences=meta.ownerReferences,
-        )
-        self._store.update(replace(old, metadata=merged, spec=spec))
+        self._store.update(rebound(old, binding, policy))
 
-    def binding_for(self, template: Unstructured, policy: AnyPropagationPolicy) -> AnyBinding:
-        """The binding a template gets, before anything is scheduled."""
-        meta = template.metadata
-        labels, annotations = marks_of(policy)
+    def _binding_for(self, template: Unstructured, policy: AnyPropagationPolicy) -> AnyBinding:
         replicas, requirements = 0, None
         if self._interpreter.hook_enabled(template.GROUP_KIND, "get_replicas"):
             replicas, requirements = self._interpreter.get_replicas(template)
-        owner = OwnerReference(
-            template.apiVersion, template.kind, meta.name, meta.uid, controller=True, blockOwnerDeletion=True
-        )
-        reference = ObjectReference(
-            template.apiVersion, template.kind, meta.namespace, meta.name, meta.uid, meta.resourceVersion
-        )
-        spec = ResourceBindingSpec(resource=reference, replicas=replicas, replicaRequirements=requirements)
-        kind: type[AnyBinding] = ResourceBinding if meta.namespace else ClusterResourceBinding
-        finalizer = BINDING_FINALIZER if meta.namespace else CLUSTER_BINDING_FINALIZER
-        return kind(
-            metadata=ObjectMeta(
-                name=binding_name(template.kind, meta.name),
-                namespace=meta.namespace,
-                labels=labels,
-                annotations=annotations,
-                finalizers=(finalizer,),
-                ownerReferences=(owner,),
-            ),
-            spec=spec_from_policy(replace(spec, workloadAffinityGroups=self._groups(template, policy)), policy),
-        )
-
-    def _groups(self, template: Unstructured, policy: AnyPropagationPolicy) -> WorkloadAffinityGroups | None:
-        wanted = policy.spec.placement.workloadAffinity
-        if not self._grouped or wanted is None or not template.metadata.namespace:
-            return None
-        return affinity_groups(wanted, template.metadata.labels)
+        return binding_of(template, policy, replicas, requirements, grouped=self._grouped)

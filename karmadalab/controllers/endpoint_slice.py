@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from karmadalab.api.cluster import cluster_of_namespace
+from karmadalab.api.codec import decode
 from karmadalab.api.endpoints import (
     BY_SERVICE_EXPORT,
     COLLECT_FINALIZER,
@@ -24,7 +25,6 @@ from karmadalab.api.endpoints import (
 )
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.naming import derived_service_name, endpoint_slice_name
-from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import WORK_ID_LABEL, WORK_NAME_ANNOTATION, WORK_NAMESPACE_ANNOTATION, Work
 from karmadalab.core.controller import DONE, Result, Watch

@@ -22,7 +22,8 @@ from karmadalab.api.multicluster import MULTI_CLUSTER_SERVICE_NAME, MULTI_CLUSTE
 from karmadalab.api.naming import work_name
 from karmadalab.api.work import Work
 from karmadalab.core.client import Client
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
 from karmadalab.interpreter.endpoint_works import own_slices, report_slices, service_requests

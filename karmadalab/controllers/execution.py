@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from karmadalab.api.cluster import Cluster, cluster_of_namespace, is_ready
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import Condition, ObjectMeta, replace, set_condition
-from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (
     APPLIED,
@@ -27,7 +27,8 @@ from karmadalab.api.work import (
     Work,
 )
 from karmadalab.core.client import Client
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
 from karmadalab.interpreter.object_watcher import ObjectWatcher, is_managed

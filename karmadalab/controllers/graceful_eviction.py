@@ -26,7 +26,8 @@ from karmadalab.api.work import (
     ResourceBinding,
     TargetCluster,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Result, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 

@@ -18,7 +18,8 @@ from karmadalab.api.meta import ObjectMeta, OwnerReference, replace
 from karmadalab.api.native import Lease, LeaseSpec
 from karmadalab.api.time import MicroTime
 from karmadalab.core.client import Client
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Result, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 
 NAME = "cluster-lease-controller"

@@ -14,6 +14,7 @@ from typing import Any
 
 from karmadalab.api.claims import unclaimed
 from karmadalab.api.cluster import Cluster, cluster_of_namespace, execution_namespace, is_ready, ready_condition
+from karmadalab.api.codec import to_dict
 from karmadalab.api.endpoints import BY_MULTI_CLUSTER_SERVICE, managers_of
 from karmadalab.api.errors import KarmadalabError, NotFound
 from karmadalab.api.meta import Condition, ObjectMeta, OwnerReference, replace, set_condition
@@ -31,7 +32,6 @@ from karmadalab.api.multicluster import (
 )
 from karmadalab.api.naming import binding_name, work_name
 from karmadalab.api.policy import ClusterAffinity, Placement
-from karmadalab.api.scheme import to_dict
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (
     BINDING_FINALIZER,
@@ -44,7 +44,8 @@ from karmadalab.api.work import (
     WorkloadTemplate,
     WorkSpec,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch, on_spec_change
+from karmadalab.core.controller import DONE, Result, Retry, Watch, on_spec_change
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter.endpoint_works import unreport_slice

@@ -18,11 +18,12 @@ from karmadalab.api.cluster import Cluster, execution_namespace
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import ObjectMeta, OwnerReference
 from karmadalab.api.naming import is_reserved_namespace, work_name
-from karmadalab.api.policy import ClusterOverridePolicy
+from karmadalab.api.override import ClusterOverridePolicy
 from karmadalab.api.selection import match_priority
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import EXECUTION_FINALIZER, Work, WorkloadTemplate, WorkSpec
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 from karmadalab.interpreter.manifest import marked, pruned

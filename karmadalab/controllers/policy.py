@@ -25,7 +25,8 @@ from karmadalab.api.policy import (
 from karmadalab.api.selection import match_priority
 from karmadalab.api.unstructured import group_kind
 from karmadalab.core.claims import holdings, let_go, take
-from karmadalab.core.controller import DONE, Manager, Result, Watch
+from karmadalab.core.controller import DONE, Result, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 

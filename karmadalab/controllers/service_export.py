@@ -24,7 +24,8 @@ from karmadalab.api.meta import condition
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import APPLIED, Work
 from karmadalab.core.client import Client
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
 from karmadalab.interpreter.endpoint_works import own_slices, report_slices, service_requests

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import convert
 from karmadalab.api.eviction import evicted, preserved_state
 from karmadalab.api.meta import NO_EXECUTE, Taint, Toleration, replace, tolerates
 from karmadalab.api.policy import (
@@ -30,7 +31,6 @@ from karmadalab.api.policy import (
     ClusterFailoverBehavior,
     Placement,
 )
-from karmadalab.api.scheme import convert
 from karmadalab.api.work import (
     BINDING_KINDS,
     AnyBinding,
@@ -39,8 +39,9 @@ from karmadalab.api.work import (
     ResourceBinding,
     TargetCluster,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
 from karmadalab.core.indexes import BINDINGS_BY_CLUSTER
+from karmadalab.core.manager import Manager
 from karmadalab.core.paced_queue import PacedQueue
 from karmadalab.core.queue import Request
 from karmadalab.core.settings import Settings

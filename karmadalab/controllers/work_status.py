@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from karmadalab.api.cluster import Cluster, cluster_of_namespace, is_ready
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import Condition, condition, replace, set_condition
 from karmadalab.api.naming import work_name
-from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import (
     APPLIED,
@@ -31,7 +31,8 @@ from karmadalab.api.work import (
     Work,
 )
 from karmadalab.core.client import DELETED, Client
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import MemberCluster, Members
 from karmadalab.core.queue import Request
 from karmadalab.interpreter import Interpreter

@@ -18,7 +18,8 @@ from karmadalab.api.meta import replace
 from karmadalab.api.naming import binding_name
 from karmadalab.api.time import Time
 from karmadalab.api.work import AnyBinding, ClusterResourceBinding, ResourceBinding
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
 

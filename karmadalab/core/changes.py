@@ -7,10 +7,10 @@ from typing import Any
 
 from karmadalab.api.apps import WorkloadRebalancer
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import plain
 from karmadalab.api.meta import Condition, condition
 from karmadalab.api.native import Lease
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION, AnyPropagationPolicy
-from karmadalab.api.scheme import plain
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import AnyBinding, Work
 from karmadalab.core.trace import API_SERVER, CREATE, DELETE, ERROR, FAULT, NOTE, Row

@@ -1,9 +1,8 @@
-"""Controllers and the processes they run in.
+"""What a controller is, and how it works off its queue.
 
 A controller is a function from a request to a result: look at the whole state of one object, decide, write the
-difference. What wakes it is a list of watches; what it returns says whether it wants to look again. A manager is one
-process (karmada-controller-manager, karmada-agent, karmada-scheduler): it can be stopped, whereupon what its
-controllers held in memory is gone, or paused, whereupon everything waits.
+difference. What wakes it is a list of watches; what it returns says whether it wants to look again. It lives and dies
+with its process, a `core.manager.Manager`.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from threading import get_ident
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from karmadalab.api.errors import Conflict, KarmadalabError
 from karmadalab.api.meta import Resource
 from karmadalab.api.scheme import AnyObject
 from karmadalab.core.client import MODIFIED, Client
-from karmadalab.core.clock import Timer, VirtualClock
+from karmadalab.core.clock import VirtualClock
 from karmadalab.core.queue import Request, WorkQueue
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import ERROR, NO_THREAD, Trace
@@ -107,21 +106,34 @@ class Reconciler(Protocol):
 
 
 class Controller:
-    """A reconciler with its queue."""
+    """A reconciler with its queue.
 
-    def __init__(self, reconciler: Reconciler, manager: Manager) -> None:
+    Args:
+        reconciler: what it does.
+        clock, trace, settings: the lab's.
+        strict: whether an error that is not one of ours is raised.
+        latency_s: how long an event takes from the API server to the queue.
+    """
+
+    def __init__(
+        self,
+        reconciler: Reconciler,
+        clock: VirtualClock,
+        trace: Trace,
+        settings: Settings,
+        *,
+        strict: bool,
+        latency_s: float,
+    ) -> None:
         self.reconciler = reconciler
         self.name = reconciler.name
-        self.manager = manager
         self._reconcile = reconciler.reconcile
-        self._trace = manager.trace
-        self._strict = manager.strict
-        settings = manager.settings
+        self._trace = trace
+        self._strict = strict
         make_queue: Callable[..., WorkQueue] = getattr(reconciler, "make_queue", WorkQueue)
-        self.queue = make_queue(
-            manager.clock, manager.trace, self._work, settings.rate_limiter_base_delay, settings.rate_limiter_max_delay
-        )
-        self.queue.latency_s = manager.latency_s
+        delays_s = settings.rate_limiter_base_delay, settings.rate_limiter_max_delay
+        self.queue = make_queue(clock, trace, self._work, *delays_s)
+        self.queue.latency_s = latency_s
         self._requests: dict[tuple[str, str], Request] = {}  # made once an object, not once an event
         self._stops: list[Callable[[], None]] = []
 
@@ -204,135 +216,3 @@ class Controller:
             verb=ERROR,
             detail={"retry_after_s": round(delay_s, 3), "failures": self.queue.failures(request)},
         )
-
-
-class Manager:
-    """One process: controllers that live and die together.
-
-    Args:
-        name: `karmada-controller-manager`, `karmada-agent@member3`, ...
-        clock, trace, settings: the lab's.
-        build: makes the reconcilers, with empty memory, each time the process starts.
-        strict: whether a controller that raises something other than our own errors ends the run.
-        latency_s: how long an event takes from the API server to a worker of this process.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        clock: VirtualClock,
-        trace: Trace,
-        settings: Settings,
-        build: Callable[[Manager], Sequence[Reconciler]],
-        strict: bool = False,
-        latency_s: float = 0.0,
-    ) -> None:
-        self.name = name
-        self.latency_s = latency_s
-        self.starts = 0
-        self.clock = clock
-        self.trace = trace
-        self.settings = settings
-        self.strict = strict
-        self._build = build
-        self.controllers: list[Controller] = []
-        self._loops: dict[int, Timer] = {}
-        self._due: list[tuple[int, Callable[[], object], Callable[[], float]]] = []
-        self.running = False
-        self.paused = False
-
-    def start(self) -> None:
-        """Start the process with nothing in memory."""
-        if self.running:
-            return
-        self.running = True
-        self.starts += 1
-        self.controllers = [Controller(reconciler, self) for reconciler in self._build(self)]
-        for controller in self.controllers:
-            controller.start()
-
-    def stop(self) -> None:
-        """End the process: queues, timers and memory are gone."""
-        self.running = self.paused = False
-        for controller in self.controllers:
-            controller.stop()
-        for timer in self._loops.values():
-            self.clock.cancel(timer)
-        self.controllers = []
-        self._loops.clear()
-        self._due.clear()
-
-    def pause(self) -> None:
-        """Freeze the process (SIGSTOP): it neither works nor forgets."""
-        self.paused = True
-        for controller in self.controllers:
-            controller.queue.pause()
-
-    def resume(self) -> None:
-        """Thaw the process (SIGCONT): what came due meanwhile is done now."""
-        self.paused = False
-        due, self._due = self._due, []
-        for number, call, period_s in due:
-            self._tick(number, call, period_s)
-        for controller in self.controllers:
-            controller.queue.resume()
-
-    def every(
-        self, period_s: float | Callable[[], float], call: Callable[[], object], first_after_s: float = 0.0
-    ) -> int:
-        """Call back again and again while the process runs, the next time a period after the last.
-
-        Args:
-            period_s: seconds between two calls, or a function that says so anew each time (jitter).
-            call: what to do.
-            first_after_s: seconds until the first call.
-
-        Returns:
-            A number to `cancel_loop` with.
-        """
-        period = period_s if callable(period_s) else lambda: period_s
-        number = len(self._loops)
-        self._loops[number] = self.clock.call_later(first_after_s, self._tick, number, call, period)
-        return number
-
-    def cancel_loop(self, number: int) -> None:
-        """End a loop."""
-        self.clock.cancel(self._loops[number])
-        self._due = [item for item in self._due if item[0] != number]
-
-    def _tick(self, number: int, call: Callable[[], object], period_s: Callable[[], float]) -> None:
-        if self.paused:
-            self._due.append((number, call, period_s))
-            return
-        self._loops[number] = self.clock.call_later(period_s(), self._tick, number, call, period_s)
-        call()
-
-    def enqueue(self, name: str, request: Request, delay_s: float = 0.0) -> None:
-        """Ask a controller of this process to look at an object, now or after a delay."""
-        queue = self._named(name).queue
-        if delay_s:
-            queue.add_after(request, delay_s)
-        else:
-            queue.add(request)
-
-    def watch(self, name: str, watch: Watch) -> Callable[[], None]:
-        """Give a running controller one more thing that wakes it; returns what ends that."""
-        return self._named(name).watch(watch)
-
-    def controller(self, name: str) -> Any:
-        """The reconciler of that name.
-
-        Raises:
-            KeyError: this process has none of that name, or is not running.
-        """
-        return self._named(name).reconciler
-
-    def _named(self, name: str) -> Controller:
-        for controller in self.controllers:
-            if controller.name == name:
-                return controller
-        raise KeyError(name)
-
-    def __repr__(self) -> str:
-        state = "paused" if self.paused else "running" if self.running else "stopped"
-        return f"<Manager {self.name} {state}, {len(self.controllers)} controllers>"

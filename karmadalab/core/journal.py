@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from karmadalab.api.codec import decode, to_dict, to_json
 from karmadalab.api.errors import BadRequest
-from karmadalab.api.scheme import decode, to_dict, to_json
 from karmadalab.core.store import Store
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE
 

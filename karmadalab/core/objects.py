@@ -16,6 +16,35 @@ _FIRST_STATUS: dict[str, dict[str, Any]] = {
     "Service": {"loadBalancer": {}},
 }
 
+# Kinds whose API server strategy keeps no generation.
+_RBAC = "rbac.authorization.k8s.io"
+_NO_GENERATION = frozenset(
+    (
+        *("ConfigMap", "Secret", "Namespace", "Service", "ServiceAccount", "PersistentVolume", "PersistentVolumeClaim"),
+        *("Node", "Event", "Lease.coordination.k8s.io", f"Role.{_RBAC}", f"RoleBinding.{_RBAC}"),
+        *(f"ClusterRole.{_RBAC}", f"ClusterRoleBinding.{_RBAC}"),
+    )
+)
+
+
+def uid_of(world: str, number: int) -> str:
+    """The uid of the so many-th object of a store.
+
+    Readable and the same in every run; the world keeps uids of different clusters apart.
+    """
+    digits = sum((index + 1) * ord(char) for index, char in enumerate(world)) & 0xFFFF
+    return f"00000000-0000-4000-8{digits >> 12:03x}-{digits & 0xFFF:03x}{number:09x}"
+
+
+def first_generation(kind: str) -> int:
+    """The generation of a new object: 1, or 0 for a kind that keeps none."""
+    return 0 if kind in _NO_GENERATION else 1
+
+
+def at_version(obj: Any, version: int) -> Any:
+    """`obj` as of a version."""
+    return replace(obj, metadata=replace(obj.metadata, resourceVersion=str(version)))
+
 
 def without_status(obj: Any) -> Any:
     """`obj` with an empty status, or what its API server puts there, as it is first stored."""

@@ -13,7 +13,7 @@ from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Row
 # Named here because inside the class `list` is a method.
 Objects = list[Any]
 Names = list[str]
-Tables = dict[str, dict[tuple[str, str], AnyObject]]
+Contents = dict[str, dict[tuple[str, str], AnyObject]]
 
 
 class Snapshot:
@@ -24,7 +24,7 @@ class Snapshot:
         version: the resourceVersion it shows.
     """
 
-    def __init__(self, tables: Tables, version: int) -> None:
+    def __init__(self, tables: Contents, version: int) -> None:
         self.tables = tables
         self.version = version
 
@@ -37,7 +37,7 @@ class Snapshot:
             world: whose store.
             until: Unix seconds; writes at that very moment are included.
         """
-        tables: Tables = {}
+        tables: Contents = {}
         version = 0
         for row in rows:
             if row.at > until:

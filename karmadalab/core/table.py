@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
@@ -45,6 +46,17 @@ class Table:
                 entries[value].discard(key)
             for value in after - before:
                 entries[value].add(key)
+
+    def check(self, kind: str) -> None:
+        """Verify that indexes and order say what the objects say. Raises `AssertionError`."""
+        fresh = Table(self.namespaced)
+        fresh.indexes = {name: (values, defaultdict(set)) for name, (values, _) in self.indexes.items()}
+        for key, obj in self.objects.items():
+            fresh.index(key, None, obj)
+        for name, (_, entries) in self.indexes.items():
+            must_agree(f"index {name} of {kind}", entries, fresh.indexes[name][1])
+        if self.order is not None and self.order != sorted(self.objects):
+            raise AssertionError(f"the order of {kind} is its sorted keys: {self.order}")
 
 
 def must_agree(what: str, kept: Mapping[Any, set[Any]], fresh: Mapping[Any, set[Any]]) -> None:

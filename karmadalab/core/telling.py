@@ -11,9 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from karmadalab.core.client import Handler
+from karmadalab.api.scheme import AnyObject
+from karmadalab.core.client import ADDED, DELETED, MODIFIED, Handler
+from karmadalab.core.objects import at_version
 from karmadalab.core.table import Table
-from karmadalab.core.trace import Trace
+from karmadalab.core.trace import CREATE, DELETE, Trace
+
+Changes = list[tuple[str, AnyObject | None, AnyObject]]  # as a handler gets them
 
 
 class Teller:
@@ -73,3 +77,17 @@ class Teller:
             for handler in watchers:
                 if handler in table.watchers:
                     handler(event, old, new)
+
+
+def missed(trace: Trace, world: str, kind: str, since: int) -> Changes:
+    """What a watcher of a kind has not been told since a resourceVersion, as the trace has it."""
+    found: Changes = []
+    for row in reversed(trace.rows):
+        if row.world != world or not row.version:
+            continue
+        if row.version <= since:
+            break
+        if row.kind == kind:
+            type_ = {CREATE: ADDED, DELETE: DELETED}.get(row.verb, MODIFIED)
+            found.append((type_, row.old, row.new if row.new is not None else at_version(row.old, row.version)))
+    return found[::-1]

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from karmadalab.api.codec import to_dict
 from karmadalab.api.errors import BadRequest, NotFound
 from karmadalab.api.meta import Resource
-from karmadalab.api.scheme import ResourceType, resource_type, to_dict
+from karmadalab.api.scheme import ResourceType, resource_type
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.store import Store
 

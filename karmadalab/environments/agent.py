@@ -15,7 +15,7 @@ from karmadalab.api.cluster import PULL, Cluster, ClusterSpec
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.core.clock import WallClock
-from karmadalab.core.controller import Manager
+from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import Trace
 from karmadalab.environments.control_plane import ControlPlane

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from karmadalab.api.codec import decode, to_dict
 from karmadalab.api.errors import Invalid
-from karmadalab.api.scheme import AnyObject, decode, is_namespaced, to_dict
+from karmadalab.api.scheme import AnyObject, is_namespaced
 from karmadalab.core.store import Store
 from karmadalab.core.trace import CREATE, DELETE, STATUS, UPDATE, Row, Trace
 from karmadalab.core.unsettled import contested

@@ -30,7 +30,7 @@ from karmadalab.api.work import (
     ResourceBinding,
     Work,
 )
-from karmadalab.core.controller import Manager
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.environments.fake import FakeWorld
 

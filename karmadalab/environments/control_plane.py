@@ -45,8 +45,9 @@ from karmadalab.controllers.work_status import WorkStatusController
 from karmadalab.controllers.workload_rebalancer import WorkloadRebalancerController
 from karmadalab.core.client import Client
 from karmadalab.core.clock import VirtualClock
-from karmadalab.core.controller import Manager, Reconciler
+from karmadalab.core.controller import Reconciler
 from karmadalab.core.indexes import add_indexes
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import ClientFailed, MemberCluster, PodMetrics
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store

@@ -8,33 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karmadalab.api.cluster import PULL, Cluster
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import OwnerReference, replace
 from karmadalab.api.time import seconds
 from karmadalab.core.client import DELETED
-from karmadalab.core.clock import Timer, VirtualClock, in_turn
-from karmadalab.core.controller import Manager
+from karmadalab.core.clock import VirtualClock, in_turn
+from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import FAULT, Trace
 from karmadalab.environments.control_plane import CONTROLLER_MANAGER, SCHEDULER, ControlPlane
 from karmadalab.environments.credentials import Credentials
-from karmadalab.environments.faults import FROZEN, RUNNING, STOPPED, Acting, Effect, Fault, combined
+from karmadalab.environments.faults import RUNNING, Acting, Effect, Fault, combined
 from karmadalab.environments.fleet import Fleet, MemberSpec
 from karmadalab.environments.link import REFUSED, SILENT, UP, Link, Remote
 from karmadalab.environments.load import Loads
 from karmadalab.environments.member import SimulatedMember
+from karmadalab.environments.process_states import ProcessStates
 from karmadalab.environments.registering import check_same_machines, cluster_object, credentials
 
-# A process that was killed leaves a leader lease behind: its successor waits for that to end, and for its own next try.
-_PROCESS_START_S = 0.4
-
-# A process that was frozen goes on at once while its connections last. API servers end watches after five to ten
-# minutes, and after a longer sleep it takes a second to build them anew (measured: 0.1 s or less up to 200 s, 0.96 s
-# after 760 s).
-_THAW_S, _RECONNECT_S, _WATCH_LIFETIME_S = 0.05, 0.95, 300.0
+if TYPE_CHECKING:  # it needs what a browser does not have
+    from karmadalab.core.journal import Journal
 
 _AGENT = "karmada-agent@"
 
@@ -50,9 +46,10 @@ class FakeWorld:
     Args:
         control_plane: the control plane, not started.
         fleet: who joins.
+        journal: where the control plane's objects are kept; it is closed with the world.
     """
 
-    def __init__(self, control_plane: ControlPlane, fleet: Fleet, rng: Random) -> None:
+    def __init__(self, control_plane: ControlPlane, fleet: Fleet, rng: Random, journal: Journal | None = None) -> None:
         self.control_plane = control_plane
         self.clock: VirtualClock = control_plane.clock
         self.trace: Trace = control_plane.trace
@@ -66,9 +63,9 @@ class FakeWorld:
         self.loads = Loads(self.clock, self.members)
         control_plane.metrics = self.loads
         self._rng = rng
+        self._journal = journal
         self._credentials = Credentials(control_plane.store)
-        self._frozen_at: dict[str, float] = {}
-        self._starting: dict[str, Timer] = {}
+        self._process_states = ProcessStates(self.clock, self.trace, control_plane.settings, self._wanted)
         self._leaving: set[str] = set()
         control_plane.store.watch(Cluster, self._cluster_event)
 
@@ -89,7 +86,11 @@ class FakeWorld:
         self.clock.run_until(self.clock.epoch)
 
     def close(self) -> None:
-        """Simulated members need no goodbye; real ones do."""
+        """Let go of the file; simulated members need no goodbye."""
+        if self._journal is not None:
+            with self.clock.taken():
+                self._journal.close()
+            self._journal = None
 
     # --- members
 
@@ -157,8 +158,7 @@ class FakeWorld:
     def _remove_agent(self, name: str) -> None:
         agent = self.agents.pop(name)
         agent.stop()
-        if agent.name in self._starting:
-            self.clock.cancel(self._starting.pop(agent.name))
+        self._process_states.forget(agent)
 
     def member(self, name: str) -> SimulatedMember:
         """A member by name. Raises `BadRequest`, with the names there are."""
@@ -208,13 +208,13 @@ class FakeWorld:
             self.trace.blame[name] = culprit
         if target not in self.members:
             if not target.startswith(_AGENT) or name in self.agents:  # an agent may have left meanwhile
-                self._rework_process(self.process(target))
+                self._process_states.rework(self.process(target))
             return
         self._rework_member(target)
         lost = not combined([fault.effect for fault in self.acting.on(target)]).credentials
         self._credentials.set_lost(target, lost)
         if target in self.agents:
-            self._rework_process(self.agents[target])
+            self._process_states.rework(self.agents[target])
 
     def _rework_member(self, name: str) -> None:
         acting = self.acting.on(name)
@@ -254,39 +254,6 @@ class FakeWorld:
         """The state that the faults on a process, and on its member, add up to."""
         targets = {process.name, process.name.removeprefix(_AGENT)}
         return combined([fault.effect for fault in self.acting.on(*targets)]).process
-
-    def _rework_process(self, process: Manager) -> None:
-        """An agent is stopped or frozen by faults on its member, and by faults on itself."""
-        wanted = self._wanted(process)
-        if process.running and wanted == STOPPED:
-            process.stop()
-        elif process.running and wanted == FROZEN and not process.paused:
-            process.pause()
-            self._frozen_at[process.name] = self.clock.now()
-        elif process.paused and wanted != FROZEN:
-            slept_s = self.clock.now() - self._frozen_at[process.name]
-            wait_s = _THAW_S if slept_s <= _WATCH_LIFETIME_S else _RECONNECT_S
-            self.clock.call_later(wait_s, self.trace.bound(self._thaw, process.name), process)
-        starts = not process.running and wanted not in (STOPPED, FROZEN)
-        if starts and process.name not in self._starting:
-            self._starting[process.name] = self._start_after_lease(process)
-        elif not starts and process.name in self._starting:
-            self.clock.cancel(self._starting.pop(process.name))
-
-    def _thaw(self, process: Manager) -> None:
-        if process.paused and self._wanted(process) not in (STOPPED, FROZEN):
-            process.resume()
-
-    def _start_after_lease(self, process: Manager) -> Timer:
-        """Start a process whose predecessor was killed: it works once the old leader lease has run out."""
-        settings = self.control_plane.settings
-        wait_s = settings.leader_elect_lease_duration + settings.leader_elect_retry_period + _PROCESS_START_S
-
-        def start() -> None:
-            del self._starting[process.name]
-            process.start()
-
-        return self.clock.call_later(wait_s, self.trace.bound(start, process.name))
 
 
 def _first(acting: list[Fault], does: Callable[[Effect], bool]) -> int | None:

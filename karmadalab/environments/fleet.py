@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from karmadalab.api.cluster import PULL, PUSH, Quantity
+from karmadalab.api.codec import convert
 from karmadalab.api.errors import BadRequest, Invalid, shortly
 from karmadalab.api.meta import Data, Taint
 from karmadalab.api.quantity import milli
-from karmadalab.api.scheme import convert
 from karmadalab.api.time import seconds
 from karmadalab.environments.files import load_yaml
 from karmadalab.environments.plain import FILE_BYTES, plain

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import decode, describe, to_dict
 from karmadalab.api.errors import BadRequest, Conflict, Invalid
 from karmadalab.api.meta import Resource, replace
-from karmadalab.api.scheme import AnyObject, decode, describe, resource_type, to_dict
+from karmadalab.api.scheme import AnyObject, resource_type
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.environments.files import parse_yaml, read_text
 from karmadalab.environments.plain import plain

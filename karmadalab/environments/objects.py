@@ -9,8 +9,8 @@ from karmadalab.api.cluster import Cluster
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import Resource, Taint, replace
 from karmadalab.api.scheme import resource_type
+from karmadalab.api.taints import with_taints
 from karmadalab.api.unstructured import Unstructured
-from karmadalab.controllers.cluster import with_taints
 from karmadalab.core.clock import VirtualClock, in_turn
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace

@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from karmadalab.api.codec import convert
 from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.api.meta import Data
-from karmadalab.api.scheme import convert
 from karmadalab.core.settings import Settings
 from karmadalab.environments.files import parse_yaml, read_text, single
 from karmadalab.environments.fleet import Fleet, read_fleet

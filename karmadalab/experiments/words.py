@@ -6,9 +6,10 @@ import difflib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
+from karmadalab.api.codec import convert
 from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.api.meta import Data
-from karmadalab.api.scheme import convert, resource_type
+from karmadalab.api.scheme import resource_type
 from karmadalab.api.time import seconds
 
 Length = str | float

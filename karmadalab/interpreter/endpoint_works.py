@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from karmadalab.api.cluster import execution_namespace
+from karmadalab.api.codec import to_dict
 from karmadalab.api.endpoints import WORK_MANAGED_BY_LABEL, is_imported, joined, managers_of, service_of
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.naming import work_name
-from karmadalab.api.scheme import AnyObject, to_dict
+from karmadalab.api.scheme import AnyObject
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import PROPAGATION_INSTRUCTION_LABEL, Work, WorkloadTemplate, WorkSpec
 from karmadalab.core.client import Client

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from karmadalab.api.codec import to_dict
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.prune import prune, record_managed_keys
-from karmadalab.api.scheme import to_dict
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import (
     MANAGED_LABEL,

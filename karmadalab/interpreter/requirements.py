@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from karmadalab.api.codec import convert
 from karmadalab.api.meta import Toleration
 from karmadalab.api.quantity import format_bytes, format_cpu, milli, value
-from karmadalab.api.scheme import convert
 from karmadalab.api.work import NodeClaim, ReplicaRequirements
 
 PodSpec = dict[str, Any]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from karmadalab.api.codec import to_json
 from karmadalab.api.meta import replace
-from karmadalab.api.policy import APPLIED_CLUSTER_OVERRIDES_ANNOTATION, APPLIED_OVERRIDES_ANNOTATION
-from karmadalab.api.scheme import to_json
+from karmadalab.api.override import APPLIED_CLUSTER_OVERRIDES_ANNOTATION, APPLIED_OVERRIDES_ANNOTATION
 from karmadalab.api.work import Work
 from karmadalab.core.client import Client
 from karmadalab.core.controller import Retry

@@ -10,9 +10,9 @@ import json
 from functools import lru_cache
 from typing import Any
 
+from karmadalab.api.codec import convert, plain
 from karmadalab.api.errors import Invalid
 from karmadalab.api.policy import ClusterAffinityTerm, Placement, StaticClusterWeight
-from karmadalab.api.scheme import convert, plain
 
 
 def applied_placement(placement: Placement) -> str:

@@ -28,7 +28,8 @@ from karmadalab.api.work import (
     ResourceBindingStatus,
 )
 from karmadalab.core.client import MODIFIED, Client
-from karmadalab.core.controller import DONE, Manager, Mapper, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Mapper, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.scheduler.applied_placement import applied_placement
 from karmadalab.scheduler.explanation import Explanation

@@ -11,8 +11,9 @@ import re
 from copy import deepcopy
 from typing import Any
 
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import Invalid
-from karmadalab.api.scheme import AnyObject, decode
+from karmadalab.api.scheme import AnyObject
 from karmadalab.server.status import HttpError
 
 Manifest = dict[str, Any]

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from types import NoneType
 from typing import Any, NamedTuple
 
+from karmadalab.api.codec import to_dict
 from karmadalab.api.errors import BadRequest, Conflict, Invalid
 from karmadalab.api.meta import LabelSelector, replace
-from karmadalab.api.scheme import AnyObject, to_dict
+from karmadalab.api.scheme import AnyObject
 from karmadalab.core.store import Store
 from karmadalab.server import apply as server_side
 from karmadalab.server import patches

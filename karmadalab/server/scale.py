@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from karmadalab.api.codec import plain, to_dict
 from karmadalab.api.errors import BadRequest, Conflict, Invalid
-from karmadalab.api.scheme import plain, to_dict
 from karmadalab.server.kinds import Served
 from karmadalab.server.selectors import at
 

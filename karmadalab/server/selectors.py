@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from karmadalab.api.codec import to_dict
 from karmadalab.api.errors import BadRequest, shortly
 from karmadalab.api.meta import LabelSelector, LabelSelectorRequirement, selector_matches
-from karmadalab.api.scheme import AnyObject, to_dict
+from karmadalab.api.scheme import AnyObject
 
 _SET = re.compile(r"^([^\s!=,()]+)\s+(in|notin)\s*\(([^)]*)\)$")
 _PART = re.compile(r"(?:\([^)]*\)?|[^,(])+")  # up to a comma that is not inside brackets

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from karmadalab.api.codec import plain, to_dict
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.jsonpath import evaluate
-from karmadalab.api.scheme import AnyObject, plain, to_dict
+from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import Time
 from karmadalab.server.columns import KARMADA, NAME, PLAIN, Column, age
 from karmadalab.server.columns_native import NATIVE

@@ -14,9 +14,9 @@ from karmadalab.api.cluster import (
     ClusterStatus,
     LocalSecretReference,
 )
+from karmadalab.api.codec import plain
 from karmadalab.api.errors import FieldError
 from karmadalab.api.meta import NO_EXECUTE, NO_SCHEDULE, Taint, replace
-from karmadalab.api.scheme import plain
 from karmadalab.api.time import Time
 from karmadalab.webhook.resource_models import DEFAULT_MODELS, standardized, validate_models
 from karmadalab.webhook.rules import (

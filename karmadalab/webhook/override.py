@@ -6,7 +6,7 @@ A plaintext path is not checked, here or in Karmada: a wrong one shows up as a W
 from __future__ import annotations
 
 from karmadalab.api.meta import replace
-from karmadalab.api.policy import (
+from karmadalab.api.override import (
     ClusterOverridePolicy,
     FieldOverrider,
     FieldPatchOperation,

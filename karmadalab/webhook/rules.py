@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from karmadalab.api.codec import plain
 from karmadalab.api.errors import FieldError
-from karmadalab.api.scheme import plain
 
 Errors = list[FieldError]
 

@@ -10,6 +10,7 @@ import re
 
 from karmadalab.api.errors import FieldError
 from karmadalab.api.meta import NO_EXECUTE, Toleration
+from karmadalab.api.override import OverridePolicy, OverrideSpec
 from karmadalab.api.policy import (
     AGGREGATED,
     DIVIDED,
@@ -18,8 +19,6 @@ from karmadalab.api.policy import (
     ClusterAffinityTerm,
     ClusterTaintPolicy,
     FailoverBehavior,
-    OverridePolicy,
-    OverrideSpec,
     Placement,
     PropagationPolicy,
     ReplicaSchedulingStrategy,

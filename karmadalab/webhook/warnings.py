@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from karmadalab.api.meta import NO_EXECUTE, LabelSelector, Toleration, selector_is_valid
-from karmadalab.api.policy import Overriders, Placement, ResourceSelector
+from karmadalab.api.override import Overriders
+from karmadalab.api.policy import Placement, ResourceSelector
 from karmadalab.api.scheme import AnyObject
 
 

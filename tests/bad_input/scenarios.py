@@ -1,4 +1,4 @@
-"""Scenario files that make no sense; `test_scenarios.py` has the rules of each part."""
+"""Scenario files that make no sense; `test_scenario_rules.py` has the rules of each part."""
 
 from __future__ import annotations
 

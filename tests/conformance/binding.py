@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from karmadalab.api.codec import decode, plain, to_dict
 from karmadalab.api.meta import replace
-from karmadalab.api.scheme import decode, plain, to_dict
 from karmadalab.api.work import Work
 from karmadalab.controllers.binding import BindingController
 from karmadalab.core.queue import Request

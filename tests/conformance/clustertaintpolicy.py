@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import convert, plain
 from karmadalab.api.meta import Condition, Taint, replace
 from karmadalab.api.policy import ClusterTaintPolicy
-from karmadalab.api.scheme import convert, plain
 from karmadalab.api.time import MicroTime
 from karmadalab.controllers.cluster_taint_policy import ClusterTaintPolicyController
 from karmadalab.core.queue import Request

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from karmadalab.api.cluster import PULL, APIEnablement, APIResource, Cluster, ready_condition
+from karmadalab.api.codec import plain
 from karmadalab.api.errors import Unreachable
 from karmadalab.api.meta import Condition, replace, set_condition
-from karmadalab.api.scheme import plain
 from karmadalab.api.time import Time
 from karmadalab.controllers.cluster_status import ClusterStatusController
 from karmadalab.core.controller import Request

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import convert
 from karmadalab.api.policy import (
     DIVIDED,
     DYNAMIC_BY_AVAILABLE_REPLICAS,
@@ -14,7 +15,6 @@ from karmadalab.api.policy import (
     Placement,
     ReplicaSchedulingStrategy,
 )
-from karmadalab.api.scheme import convert
 from karmadalab.api.work import ReplicaRequirements, ResourceBindingSpec, ResourceBindingStatus, TargetCluster
 from karmadalab.scheduler import BindingInfo, ClusterInfo, ClusterWeight, Scheduler, Strategy
 from karmadalab.scheduler.assign import Dealer, assign_replicas, divide_by_room, static_weights

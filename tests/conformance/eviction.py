@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from karmadalab.api.codec import convert, plain
 from karmadalab.api.eviction import evicted
 from karmadalab.api.meta import replace
-from karmadalab.api.scheme import convert, plain
 from karmadalab.api.time import MicroTime, Time
 from karmadalab.api.work import (
     AggregatedStatusItem,
@@ -30,7 +30,8 @@ from karmadalab.controllers.taint_manager import (
     eviction_deadline,
     evicts,
 )
-from karmadalab.core.controller import DONE, Manager, Result, Retry, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
+from karmadalab.core.manager import Manager
 from karmadalab.core.paced_queue import PacedQueue
 from karmadalab.core.queue import Request
 from karmadalab.core.settings import Settings

@@ -9,8 +9,8 @@ from typing import Any
 
 from karmadalab.api.apps import WorkloadRebalancer
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import decode, plain, to_dict
 from karmadalab.api.meta import condition
-from karmadalab.api.scheme import decode, plain, to_dict
 from karmadalab.api.time import Time
 from karmadalab.api.work import BINDING_KINDS, FULLY_APPLIED, ResourceBinding
 from karmadalab.controllers.binding_status import BindingStatusController

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from karmadalab.api.codec import convert, decode, plain, to_dict
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import Data
 from karmadalab.api.quantity import milli
-from karmadalab.api.scheme import convert, decode, plain, to_dict
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import AggregatedStatusItem

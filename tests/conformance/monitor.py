@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from karmadalab.api.cluster import LEASE_NAMESPACE, Cluster, execution_namespace, ready_condition
+from karmadalab.api.codec import plain
 from karmadalab.api.meta import Condition, ObjectMeta, replace, set_condition
 from karmadalab.api.native import Lease, LeaseSpec
-from karmadalab.api.scheme import plain
 from karmadalab.api.time import MicroTime, Time
 from karmadalab.controllers.cluster import ClusterController
 from karmadalab.core.controller import Request

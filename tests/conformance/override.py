@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import KarmadalabError
-from karmadalab.api.scheme import decode
 from karmadalab.interpreter.overrides import apply_overrides
 
 

@@ -13,13 +13,13 @@ from typing import Any
 from karmadalab.api.affinity import cluster_matches
 from karmadalab.api.claims import best_policy, claim_in
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import convert, decode, to_dict
 from karmadalab.api.policy import (
     ClusterAffinity,
     ClusterPropagationPolicy,
     PropagationPolicy,
     ResourceSelector,
 )
-from karmadalab.api.scheme import convert, decode, to_dict
 from karmadalab.api.selection import match_priority, selector_priority
 from karmadalab.api.work import BINDING_KINDS, ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.detector import ResourceDetector

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from karmadalab.api.codec import convert
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION
-from karmadalab.api.scheme import convert
 from karmadalab.api.work import ResourceBinding
 from karmadalab.scheduler.binding_info import reschedule_required
 from karmadalab.scheduler.reschedule import placement_changed, replicas_changed, trigger_of

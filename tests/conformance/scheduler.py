@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.scheme import convert
+from karmadalab.api.codec import convert
 from karmadalab.api.work import ResourceBindingSpec, ResourceBindingStatus, TargetCluster
 from karmadalab.scheduler import CrashError, Decision, Scheduler, Snapshot
 from karmadalab.scheduler.plan import plan

@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from karmadalab.api.cluster import READY, Cluster, ClusterSpec, ready_condition
+from karmadalab.api.codec import convert, plain
+from karmadalab.api.health import ClusterHealth
 from karmadalab.api.meta import NO_EXECUTE, Condition, ObjectMeta, Taint, Toleration, tolerates
 from karmadalab.api.policy import Placement, PropagationPolicy, PropagationSpec
-from karmadalab.api.scheme import convert, plain
+from karmadalab.api.taints import taints_by_condition, taints_by_time, with_taints
 from karmadalab.api.time import Time
 from karmadalab.api.work import ResourceBinding, ResourceBindingSpec
-from karmadalab.controllers.cluster import ClusterHealth, taints_by_condition, taints_by_time, with_taints
 from karmadalab.controllers.taint_manager import BindingEviction, eviction_deadline
 from karmadalab.core.clock import VirtualClock
-from karmadalab.core.controller import Manager, Retry
+from karmadalab.core.controller import Retry
+from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store

@@ -11,9 +11,9 @@ import json
 import re
 from typing import Any
 
+from karmadalab.api.codec import decode, to_dict
 from karmadalab.api.errors import ApiError, FieldError
 from karmadalab.api.quantity import milli
-from karmadalab.api.scheme import decode, to_dict
 from karmadalab.webhook.admission import Admission, aggregate
 
 # The store sets the generation; the stamp of a taint is compared as a flag.

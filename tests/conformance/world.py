@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.api.meta import replace
-from karmadalab.api.scheme import AnyObject, decode
+from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import Time
 from karmadalab.core.client import ADDED
 from karmadalab.core.clock import VirtualClock
-from karmadalab.core.controller import Manager, Reconciler, Request
+from karmadalab.core.controller import Reconciler, Request
 from karmadalab.core.indexes import add_indexes
+from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Admit, Store
 from karmadalab.core.trace import CREATE, Trace

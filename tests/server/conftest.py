@@ -25,6 +25,14 @@ ROOT = Path(__file__).resolve().parents[2]
 # Another version, for a try: KUBECTL=/path/to/kubectl pytest tests/server/test_kubectl.py
 KUBECTL = Path(os.environ.get("KUBECTL") or Path(sys.executable).with_name("kubectl"))
 
+CONFIGS = "/api/v1/namespaces/default/configmaps"
+CLUSTERS = "/apis/cluster.karmada.io/v1alpha1/clusters"
+MERGE = "application/merge-patch+json"
+
+
+def config(name: str, **data: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
+
 
 @dataclass
 class Kubectl:

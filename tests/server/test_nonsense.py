@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from karmadalab.api.scheme import RESOURCE_TYPES, to_dict
+from karmadalab.api.codec import to_dict
+from karmadalab.api.scheme import RESOURCE_TYPES
 from karmadalab.lab import Lab
 
 from .conftest import Http

@@ -10,9 +10,10 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from karmadalab.api.codec import decode, to_dict, to_json
 from karmadalab.api.errors import BadRequest, NotFound, Unreachable
 from karmadalab.api.meta import LabelSelector, Resource, selector_matches
-from karmadalab.api.scheme import AnyObject, decode, is_namespaced, resource_type, to_dict, to_json
+from karmadalab.api.scheme import AnyObject, is_namespaced, resource_type
 from karmadalab.core.client import ADDED, Handler
 from karmadalab.core.clock import VirtualClock, stopwatch
 from karmadalab.core.controller import Wait

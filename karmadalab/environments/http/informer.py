@@ -11,8 +11,9 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import ApiError, Gone, KarmadalabError, Unreachable
-from karmadalab.api.scheme import ResourceType, decode
+from karmadalab.api.scheme import ResourceType
 from karmadalab.core.client import ADDED, DELETED, MODIFIED, Handler
 from karmadalab.core.clock import VirtualClock
 from karmadalab.core.trace import Trace

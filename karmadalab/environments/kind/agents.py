@@ -1,6 +1,6 @@
 """karmada-agent of a pull member outside this process, so that it can be killed, frozen and started again for real.
 
-It has the handles of a `core.controller.Manager`, so that faults treat all alike. Either it is a process beside this
+It has the handles of a `core.manager.Manager`, so that faults treat all alike. Either it is a process beside this
 one (`karmadalab agent`), which works in the member with the account that joining made there, or a pod in the member
 (`agent_pod`). Both reach the control plane through the lab's own server.
 """
@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from karmadalab.api.codec import to_json
 from karmadalab.api.errors import BadRequest
-from karmadalab.api.scheme import to_json
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.environments.files import load_yaml
@@ -40,7 +40,7 @@ Serve = Callable[..., Server]
 
 
 class Agent(Protocol):
-    """One agent, with the handles of a `core.controller.Manager`."""
+    """One agent, with the handles of a `core.manager.Manager`."""
 
     name: str
     running: bool

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
+from karmadalab.api.codec import convert
 from karmadalab.api.errors import Invalid
 from karmadalab.api.meta import Data
-from karmadalab.api.scheme import convert
 from karmadalab.environments.files import load_yaml
 
 API_VERSION = "kind.x-k8s.io/v1alpha4"

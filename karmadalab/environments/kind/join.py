@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from karmadalab.api.cluster import LEASE_NAMESPACE, Cluster, ClusterSpec, LocalSecretReference
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import BadRequest, NotFound
 from karmadalab.api.meta import ObjectMeta
-from karmadalab.api.scheme import decode, resource_type
+from karmadalab.api.scheme import resource_type
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import MANAGED_LABEL
 from karmadalab.core.clock import stopwatch

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from karmadalab.api.codec import plain
 from karmadalab.api.errors import KarmadalabError
-from karmadalab.api.scheme import plain
 from karmadalab.core.clock import stopwatch
 from karmadalab.environments.kind.engine import Engine
 from karmadalab.environments.kind.errors import ToolError

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from karmadalab.api.codec import convert, plain
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import Data
-from karmadalab.api.scheme import convert, plain
 
 CREATING, READY, FAILED = "creating", "ready", "failed"
 _VARIABLE = "KARMADALAB_HOME"

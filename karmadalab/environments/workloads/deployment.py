@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from karmadalab.api.codec import to_json
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.naming import fnv32a, safe_encode
-from karmadalab.api.scheme import to_json
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.client import ADDED, DELETED

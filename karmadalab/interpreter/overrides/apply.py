@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from karmadalab.api.affinity import cluster_matches
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.policy import ClusterOverridePolicy, OverridePolicy, Overriders, RuleWithCluster
-from karmadalab.api.scheme import to_dict
+from karmadalab.api.codec import to_dict
+from karmadalab.api.override import ClusterOverridePolicy, OverridePolicy, Overriders, RuleWithCluster
 from karmadalab.api.selection import match_priority
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.interpreter.overrides.containers import override_container_list

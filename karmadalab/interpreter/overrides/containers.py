@@ -6,7 +6,7 @@ was no list, it leaves an empty one.
 
 from __future__ import annotations
 
-from karmadalab.api.policy import CommandArgsOverrider
+from karmadalab.api.override import CommandArgsOverrider
 from karmadalab.interpreter.overrides.patch import Operation, apply_patch
 from karmadalab.interpreter.overrides.pods import Manifest, container_path, containers
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from karmadalab.api.policy import FieldOverrider, FieldPatchOperation
+from karmadalab.api.override import FieldOverrider, FieldPatchOperation
 from karmadalab.interpreter.overrides.errors import OverrideError
 from karmadalab.interpreter.overrides.patch import Operation, apply_patch
 from karmadalab.interpreter.overrides.pods import Manifest

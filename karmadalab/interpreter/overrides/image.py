@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from karmadalab.api.policy import ImageOverrider
+from karmadalab.api.override import ImageOverrider
 from karmadalab.interpreter.overrides.errors import OverrideError
 from karmadalab.interpreter.overrides.patch import Operation, apply_patch
 from karmadalab.interpreter.overrides.pods import Manifest, check_types, container_path, containers

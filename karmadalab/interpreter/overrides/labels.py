@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karmadalab.api.policy import LabelAnnotationOverrider
+from karmadalab.api.override import LabelAnnotationOverrider
 from karmadalab.interpreter.overrides.patch import Operation, apply_patch, pointer_token
 from karmadalab.interpreter.overrides.pods import Manifest
 

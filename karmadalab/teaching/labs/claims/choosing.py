@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from karmadalab.api.claims import PolicyRule, explicit_priority, policy_for
+from karmadalab.api.codec import decode
 from karmadalab.api.policy import AnyPropagationPolicy
-from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.teaching.asking import ask
 from karmadalab.teaching.labs.claims.wishes import FLEET, OWN, USUAL, WEB, Wish, policy_of

@@ -7,9 +7,9 @@ from random import Random
 from typing import Any, NamedTuple, cast
 
 from karmadalab.api.claims import policy_for
+from karmadalab.api.codec import decode
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.policy import AnyPropagationPolicy
-from karmadalab.api.scheme import decode
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.teaching.manifests import policy
 

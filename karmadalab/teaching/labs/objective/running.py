@@ -11,10 +11,9 @@ from karmadalab.analysis import Recording, Serving, record, serving
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
 from karmadalab.teaching.labs.objective.week import FIRST_S, GAP_S, MEMBERS, PULL, USUAL, Week
-from karmadalab.teaching.manifests import deployment, policy
+from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 
 REPLICAS = {"web": 2, "api": 6}
-ONE = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
 DIVIDED = {"replicaScheduling": {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted"}}
 _KEYS = ("cluster.karmada.io/not-ready", "cluster.karmada.io/unreachable")
 _BEATS = Phases(1.2, {name: 2.1 * place + 0.4 for place, name in enumerate(MEMBERS)}, jitter=False)
@@ -31,7 +30,7 @@ class Plan:
     """
 
     flags: Mapping[str, Any] = field(default_factory=dict)
-    web: Mapping[str, Any] = field(default_factory=lambda: ONE)
+    web: Mapping[str, Any] = field(default_factory=lambda: ONE_CLUSTER)
     api: Mapping[str, Any] = field(default_factory=lambda: DIVIDED)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from karmadalab.controllers.cluster_status import NAME, ClusterStatusController, Probe, ready_from_probe
-from karmadalab.core.controller import Manager, Wait
+from karmadalab.core.controller import Wait
+from karmadalab.core.manager import Manager
 from karmadalab.core.member import MemberCluster
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab

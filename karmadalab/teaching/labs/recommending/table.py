@@ -10,7 +10,7 @@ from typing import Any
 
 from karmadalab.analysis import outage_costs
 from karmadalab.experiments import sweep
-from karmadalab.teaching.manifests import deployment, policy
+from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 
 Flags = tuple[Any, ...]
 Records = list[dict[str, Any]]
@@ -20,8 +20,6 @@ GRID: dict[str, list[Any]] = {WAIT: ["0s", "30s", "5m"], TOLERATION: [0, 30, 300
 SEEDS = (1, 2)
 UNTIL = {"25s": "6m", "75s": "8m", "20m": "25m"}
 LONG = "20m"
-
-_ONE = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def _runs() -> tuple[dict[str, Any], ...]:
         scenario = {
             "about": f"member1 has no power for {outage}",
             "fleet": {"members": [{"name": f"member{n}"} for n in (1, 2, 3)]},
-            "manifests": [deployment("web"), policy("web", _ONE)],
+            "manifests": [deployment("web"), policy("web", ONE_CLUSTER)],
             "actions": [{"at": "1m", "fault": "power_off", "target": "member1", "for": outage}],
             "until": until,
         }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from karmadalab.api.health import Heard, SilenceRule
 from karmadalab.api.meta import Condition, replace
 from karmadalab.api.time import Time
-from karmadalab.controllers.cluster import Heard, SilenceRule
 from karmadalab.controllers.cluster_status import ready_from_probe
 from karmadalab.teaching.asking import EPOCH, ask
 

@@ -10,15 +10,9 @@ from collections.abc import Callable, Iterable
 from random import Random
 
 from karmadalab.api.cluster import Cluster, ClusterStatus
+from karmadalab.api.health import ClusterHealth, SilenceRule, condition_of_silence, observe_health, observe_lease
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.time import Time
-from karmadalab.controllers.cluster import (
-    ClusterHealth,
-    SilenceRule,
-    condition_of_silence,
-    observe_health,
-    observe_lease,
-)
 from karmadalab.teaching.asking import EPOCH
 from karmadalab.teaching.labs.silence.driving import DOWN, GRACE_S, UP, Look, drive, first_silent
 from karmadalab.teaching.verdict import Finding

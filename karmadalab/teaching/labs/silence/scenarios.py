@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from karmadalab import Phases
-from karmadalab.controllers.cluster import NAME, ClusterController, SilenceRule
+from karmadalab.api.health import SilenceRule
+from karmadalab.controllers.cluster import NAME, ClusterController
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
 from karmadalab.teaching.labs.silence.driving import call

@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from karmadalab.api.meta import Taint
+from karmadalab.api.taints import with_taints
 from karmadalab.api.time import Time
-from karmadalab.controllers.cluster import with_taints
 from karmadalab.teaching.asking import EPOCH, ask
 from karmadalab.teaching.verdict import Finding
 

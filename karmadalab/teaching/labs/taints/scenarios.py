@@ -7,8 +7,9 @@ from functools import partial
 
 from karmadalab.api.cluster import NOT_READY_NO_SCHEDULE, READY, UNREACHABLE_NO_SCHEDULE
 from karmadalab.api.meta import Condition, Taint, replace
+from karmadalab.api.taints import TaintRule, taints_by_condition
 from karmadalab.api.time import Time
-from karmadalab.controllers.cluster import NAME, ClusterController, TaintRule, taints_by_condition
+from karmadalab.controllers.cluster import NAME, ClusterController
 from karmadalab.environments.fault_control import MemberFaults
 from karmadalab.lab import Lab
 from karmadalab.teaching.labs.taints.merging import BEFORE, NOW, call, taint

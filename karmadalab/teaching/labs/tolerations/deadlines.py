@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from karmadalab.api.codec import convert
 from karmadalab.api.meta import NO_EXECUTE, NO_SCHEDULE, Taint, Toleration
-from karmadalab.api.scheme import convert
 from karmadalab.api.time import Time
 from karmadalab.controllers.taint_manager import DeadlineRule, eviction_deadline
 from karmadalab.teaching.asking import EPOCH, ask, is_number
