@@ -14,6 +14,7 @@ from karmadalab.teaching.labs.objective.week import FIRST_S, GAP_S, MEMBERS, PUL
 from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 
 REPLICAS = {"web": 2, "api": 6}
+ONE = ONE_CLUSTER
 DIVIDED = {"replicaScheduling": {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted"}}
 _KEYS = ("cluster.karmada.io/not-ready", "cluster.karmada.io/unreachable")
 _BEATS = Phases(1.2, {name: 2.1 * place + 0.4 for place, name in enumerate(MEMBERS)}, jitter=False)
@@ -30,7 +31,7 @@ class Plan:
     """
 
     flags: Mapping[str, Any] = field(default_factory=dict)
-    web: Mapping[str, Any] = field(default_factory=lambda: ONE_CLUSTER)
+    web: Mapping[str, Any] = field(default_factory=lambda: ONE)
     api: Mapping[str, Any] = field(default_factory=lambda: DIVIDED)
 
 
