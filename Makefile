@@ -38,7 +38,7 @@ lab: $(STAMP) ## open JupyterLab at the first notebook (ARGS=--no-browser prints
 
 test: lint ## every check and every test (ARGS goes to pytest)
 	$(SAY) 'pytest'
-	@$(PY) -m pytest -n $(JOBS) $(ARGS)
+	@$(PY) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 test-kind: $(STAMP) ## the tests on real clusters (needs Docker and kind; half an hour)
 	@$(BIN)/karmadalab doctor || true

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,12 +18,14 @@ import pytest
 
 from karmadalab.teaching.cells import cells_of
 from karmadalab.teaching.exercises import build, check_notebook, notebook_of, verify
+from karmadalab.teaching.grading import grade
 from karmadalab.teaching.markers import BadNotebook
 from karmadalab.teaching.running import run
 from karmadalab.teaching.sources import exercise_text, read
 from tests.small_labs import CHECK_CELL, EXERCISES, GRADED, ROOT, SOLUTION_CELL, SOLUTIONS, lab_of, role, saved
 
 SOURCES = sorted(SOLUTIONS.glob("*.ipynb"))
+SHORTEST = "32_graceful_eviction.ipynb"  # it runs in a few seconds
 
 each_lab = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 
@@ -94,12 +97,28 @@ def test_links_lead_somewhere(source: Path) -> None:
 
 
 @each_lab
-def test_a_solution_passes_and_its_exercise_fails_as_it_should(source: Path, tmp_path: Path) -> None:
-    solutions = tmp_path / "solutions"
-    solutions.mkdir()
-    (solutions / source.name).write_bytes(source.read_bytes())
-    build(solutions, tmp_path / "exercises")
-    assert verify(solutions, tmp_path / "exercises") == []
+def test_an_exercise_fails_at_its_first_check_because_it_is_unsolved(source: Path) -> None:
+    path = EXERCISES / source.name
+    first = next(cell for cell in cells_of(read(path), path.name) if cell.checks)
+    failure = run(path)
+    assert failure is not None
+    assert (failure.cell.where, failure.error) == (first.where, "Unsolved"), failure
+
+
+@each_lab
+def test_a_solution_passes_in_the_notebook_and_before_the_judge(source: Path, tmp_path: Path) -> None:
+    """Graded, it runs twice; its answers, and what the checks hand them, have to cross to the judge and back."""
+    (tmp_path / "teacher").mkdir()
+    (tmp_path / "teacher" / source.name).write_bytes(source.read_bytes())
+    [graded] = grade(tmp_path, SOLUTIONS)
+    assert graded.marks
+    assert [mark for mark in graded.marks if mark.points != mark.most] == []
+
+
+def test_verify_has_nothing_to_say_of_a_lab_that_is_in_order(tmp_path: Path) -> None:
+    shutil.copytree(SOLUTIONS, tmp_path / "solutions", ignore=lambda _, names: set(names) - {SHORTEST})
+    build(tmp_path / "solutions", tmp_path / "exercises")
+    assert verify(tmp_path / "solutions", tmp_path / "exercises") == []
 
 
 PROBLEMS: dict[str, tuple[tuple[tuple[str, dict[str, Any] | None], ...], str]] = {

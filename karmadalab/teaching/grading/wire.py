@@ -33,8 +33,8 @@ _SERIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-class CannotCross(Exception):
-    """A value of the judge's that can't be sent into another process."""
+class CannotCross(BaseException):
+    """A value of the judge's that can't be sent into another process. No Exception, as `remote.Gone` is none."""
 
 
 class Garbled(Exception):

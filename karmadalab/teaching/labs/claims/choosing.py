@@ -122,10 +122,9 @@ def call(rule: PolicyRule, template: Unstructured, policies: Sequence[AnyPropaga
         hint = "here there is no policy at all: `min` and `max` of nothing raise, unless they have a `default`."
     elif any(policy.spec.priority is None for policy in policies):
         hint = "`spec.priority` is None when the policy says nothing of it; that counts as 0."
-    known = [id(policy) for policy in policies]
     wanted = "one of the policies that it is given, or None"
     return ask(
-        rule, template, list(policies), fits=lambda said: said is None or id(said) in known, wanted=wanted, hint=hint
+        rule, template, list(policies), fits=lambda said: said is None or said in policies, wanted=wanted, hint=hint
     )
 
 
