@@ -271,3 +271,21 @@ def test_a_timeout_between_two_ticks_of_the_clock_ends() -> None:
     lab = Lab.fake(members=1)
     with pytest.raises(BadRequest, match="still not so after"):
         lab.run_until(lambda _: False, timeout=0.7)
+
+
+def test_time_never_runs_backwards_when_a_callback_runs_the_clock(clock: VirtualClock) -> None:
+    clock.call_at(clock.epoch + 1, lambda: clock.run_until(clock.epoch + 60))
+    clock.run_until(clock.epoch + 10)
+    assert clock.elapsed() == 60
+
+
+def test_a_timer_that_asks_for_the_same_instant_for_ever_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karmadalab.core.clock._BUSY", 20_000)
+    clock = VirtualClock()
+
+    def again() -> None:
+        clock.call_later(0, again)
+
+    again()
+    with pytest.raises(NeverSettles, match=r"at 0s work keeps causing work without time passing.*again"):
+        clock.run_until(clock.epoch + 1)

@@ -22,6 +22,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.api.time import Time
+from karmadalab.core.interrupts import deferred
 
 DEFAULT_EPOCH = Time.parse("2026-01-01T00:00:00Z")
 
@@ -120,6 +121,8 @@ class VirtualClock:
     def run_until(self, when: float) -> None:
         """Do all that is due up to and including a moment; the clock then stands at that moment.
 
+        Ctrl-C ends it between two callbacks; what is left to do is done when the clock runs again.
+
         Raises:
             BadRequest: the moment has passed.
             NeverSettles: some objects keep changing at one instant, or there were a million calls.
@@ -127,11 +130,17 @@ class VirtualClock:
         when = round(when * _GRAIN) / _GRAIN
         if when < self._now:
             raise BadRequest(f"time runs one way: it is {self.elapsed():g}s, you asked for {when - self.epoch:g}s")
+        with deferred(self._soon):
+            self._run(when)
+        self._now = max(when, self._now)  # a callback may have run the clock further
+
+    def _run(self, when: float) -> None:
         moments = self._moments
         self._settle()
         while moments and moments[0] <= when:
             moment = moments[0]
             timers = self._timers[moment]
+            calls, look = 0, _LOOK_EVERY
             while timers:  # also what is asked for meanwhile
                 _, callback, args = timers.popleft()
                 if callback is not None:
@@ -139,9 +148,12 @@ class VirtualClock:
                     callback(*args)
                     if self._soon:
                         self._settle()
+                    calls += 1
+                    if calls == look:
+                        self._check_settling(calls, callback)
+                        look += _LOOK_EVERY
             if self._timers.get(moment) is timers:  # else a callback that ran the clock has removed it
                 del self._timers[heappop(moments)]
-        self._now = when
 
     def catch_up(self) -> None:
         """Do all that is due by now; on a virtual clock that is what was just caused."""

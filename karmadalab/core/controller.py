@@ -187,6 +187,9 @@ class Controller:
                 self.queue.hold(request, wait.delay_s, resume)
         except Exception as error:
             self._failed(request, error)
+        except BaseException:  # Ctrl-C for the second time: it is begun again when the clock runs again
+            self.queue.add(request)
+            raise
         else:
             self.queue.forget(request)
             if delay_s:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from karmadalab.api.errors import AlreadyExists, BadRequest, Gone
@@ -271,11 +270,15 @@ class Store(Tables):
             first = self._missed(kind, since)
         else:
             first = [(ADDED, None, table.objects[key]) for key in table.sorted_keys()]
-        table.watchers = (*table.watchers, handler)
-        with self._teller.in_order():
-            for type_, old, new in first:
-                handler(type_, old, new)
-        return partial(table.unwatch, handler)
+        stop = table.watch(handler)
+        try:
+            with self._teller.in_order():
+                for type_, old, new in first:
+                    handler(type_, old, new)
+        except BaseException:
+            stop()  # the caller gets nothing to stop it with
+            raise
+        return stop
 
     def _missed(self, kind: str, since: int) -> Changes:
         if since < self.oldest_version:

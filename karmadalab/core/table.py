@@ -30,12 +30,18 @@ class Table:
             self.order = sorted(self.objects)
         return self.order
 
-    def unwatch(self, handler: Handler) -> None:
-        """Tell a handler no more; one that is told nothing is no error."""
-        left = list(self.watchers)
-        if handler in left:
-            left.remove(handler)
-            self.watchers = tuple(left)
+    def watch(self, handler: Handler) -> Callable[[], None]:
+        """Tell a handler of changes; returns what ends that, and may be called again. One may watch twice."""
+        self.watchers = (*self.watchers, handler)
+        watching = [handler]
+
+        def stop() -> None:
+            if watching:
+                left = list(self.watchers)
+                left.remove(watching.pop())
+                self.watchers = tuple(left)
+
+        return stop
 
     def index(self, key: Key, old: AnyObject | None, new: AnyObject | None) -> None:
         """Keep the indexes up to date with a write; None means not there."""
