@@ -26,6 +26,7 @@ class Tables:
     def __init__(self, world: str) -> None:
         self.world = world
         self._tables: dict[str, Table] = {}
+        self._found: dict[Any, Table] = {}  # the same by whatever they were asked for, name or class
 
     def get(self, kind: Any, name: str, namespace: str = "") -> Any:
         """The object of that name.
@@ -45,12 +46,12 @@ class Tables:
 
     def find(self, kind: Any, name: str, namespace: str = "") -> Any:
         """The object of that name, or None."""
-        table = self._tables.get(kind if isinstance(kind, str) else kind.GROUP_KIND)
+        table = self._found.get(kind) or self._there(kind)
         return None if table is None else table.objects.get((namespace, name))
 
     def list(self, kind: Any, namespace: str | None = None, selector: LabelSelector | None = None) -> Objects:
         """The objects of a kind, by namespace and name; `namespace=None` means all."""
-        table = self._tables.get(kind if isinstance(kind, str) else kind.GROUP_KIND)
+        table = self._there(kind)
         if table is None:
             return []
         objects = table.objects
@@ -75,6 +76,15 @@ class Tables:
     def kinds(self) -> Names:
         """The kinds of which there is at least one object."""
         return sorted(kind for kind, table in self._tables.items() if table.objects)
+
+    def _there(self, kind: Any) -> Table | None:
+        """The table of a kind; None as long as there never was an object in it."""
+        table = self._found.get(kind)
+        if table is None:
+            table = self._tables.get(kind if isinstance(kind, str) else kind.GROUP_KIND)
+            if table is not None:
+                self._found[kind] = table
+        return table
 
     def _table(self, kind: str) -> Table:
         table = self._tables.get(kind)
