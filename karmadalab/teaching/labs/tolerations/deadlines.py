@@ -144,7 +144,9 @@ def call(rule: DeadlineRule, taints: Sequence[Taint], tolerations: Sequence[Tole
         why = "here there is no taint at all, so no deadline either: `min` of nothing raises, unless it has a default."
         hint = {ValueError: why}
     elif any(t.tolerationSeconds is None for t in tolerations):
-        hint = {TypeError: "`tolerationSeconds` is None for a toleration without end, and `timeAdded` may be None, too."}
+        hint = {
+            TypeError: "`tolerationSeconds` is None for a toleration without end, and `timeAdded` may be None, too."
+        }
     return float(ask(rule, tuple(taints), tuple(tolerations), fits=is_number, wanted="a moment in seconds", hint=hint))
 
 
