@@ -120,6 +120,12 @@ def test_links_lead_somewhere(source: Path) -> None:
             assert (source.parent / target).resolve().is_file(), target
 
 
+def test_the_plan_of_a_course_names_every_lab() -> None:
+    rows = [line.split("|") for line in (ROOT / "docs/teaching.md").read_text().splitlines() if line.startswith("|")]
+    plan = [row for row in rows if len(row) == 7 and row[1].strip().isdigit()]
+    assert sorted(re.findall(r"\d\d", " ".join(row[3] + row[4] for row in plan))) == [path.name[:2] for path in SOURCES]
+
+
 # --- run --------------------------------------------------------------------------------------------------------------
 
 
