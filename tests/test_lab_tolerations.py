@@ -112,6 +112,15 @@ def test_wrong_arithmetic_is_told_what_is_wrong(rule: Any, says: str) -> None:
     assert says in mistake("30.2", rule)
 
 
+def test_min_of_nothing_is_blamed_for_what_it_raises_and_for_nothing_else() -> None:
+    def empty_handed(taints: Any, tolerations: Any) -> float:
+        return math.inf if taints else [][0]
+
+    said = mistake("30.2", empty_handed)
+    assert "raises IndexError" in said
+    assert "`min`" not in said
+
+
 def test_the_right_answers_pass() -> None:
     assert "eleven cases" in check("30.1", bent_match()).text
     assert "60 decisions recorded" in check("30.2", bent()).text

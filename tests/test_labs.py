@@ -5,6 +5,7 @@ A solution must pass; its exercise must fail at the first check, because it is u
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shutil
@@ -19,7 +20,7 @@ import pytest
 from karmadalab.teaching.cells import cells_of
 from karmadalab.teaching.exercises import build, check_notebook, notebook_of, verify
 from karmadalab.teaching.grading import grade
-from karmadalab.teaching.markers import BadNotebook
+from karmadalab.teaching.markers import HIDDEN_TESTS, BadNotebook, cut
 from karmadalab.teaching.running import run
 from karmadalab.teaching.sources import exercise_text, read
 from tests.small_labs import CHECK_CELL, EXERCISES, GRADED, ROOT, SOLUTION_CELL, SOLUTIONS, lab_of, role, saved
@@ -59,6 +60,35 @@ def _inside(text: str) -> list[str]:
 
 
 @each_lab
+def test_a_hidden_test_needs_no_other_hidden_test(source: Path) -> None:
+    """Whoever fails a check never comes to its hidden test: what only that one binds is missing further down."""
+    code = [(cell.id, cell.source) for cell in read(source).cells if cell.cell_type == "code"]
+    regions = re.compile(r"(?s)### BEGIN HIDDEN TESTS\n(.*?)### END")
+    hidden = {name: "".join(regions.findall(text)) for name, text in code}
+    shown = set().union(*(_bound(cut(text, HIDDEN_TESTS, (), source.name)[0]) for _, text in code))
+    secret = set().union(*map(_bound, hidden.values())) - shown
+    borrowed = {name: sorted(_used(text) & secret - _bound(text)) for name, text in hidden.items()}
+    assert {name: names for name, names in borrowed.items() if names} == {}
+
+
+def _bound(text: str) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found.add(other or name)
+            case ast.arg(arg=name):
+                found.add(name)
+    return found
+
+
+def _used(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+
+
+@each_lab
 @pytest.mark.parametrize("folder", [SOLUTIONS, EXERCISES], ids=lambda path: path.name)
 def test_notebooks_are_committed_clean(source: Path, folder: Path) -> None:
     notebook = read(folder / source.name)
@@ -91,6 +121,12 @@ def test_links_lead_somewhere(source: Path) -> None:
             # A lesson, or the lab beside it, which is beside the exercise too.
             assert target.startswith("../notebooks/") or (SOLUTIONS / target) in SOURCES, target
             assert (source.parent / target).resolve().is_file(), target
+
+
+def test_the_plan_of_a_course_names_every_lab() -> None:
+    rows = [line.split("|") for line in (ROOT / "docs/teaching.md").read_text().splitlines() if line.startswith("|")]
+    plan = [row for row in rows if len(row) == 7 and row[1].strip().isdigit()]
+    assert sorted(re.findall(r"\d\d", " ".join(row[3] + row[4] for row in plan))) == [path.name[:2] for path in SOURCES]
 
 
 # --- run --------------------------------------------------------------------------------------------------------------

@@ -148,6 +148,18 @@ def test_the_axis_ends_where_it_is_told_to_and_nothing_reaches_beyond() -> None:
             assert all(base + x <= 300.0 for base, x in zip(trace["base"], trace["x"], strict=True) if x > 0)
 
 
+def test_a_figure_that_is_cut_tells_what_it_shows() -> None:
+    whole, cut = show.timeline(power_off()), show.timeline(power_off(), until="5m")
+    assert (whole.alt[:15], cut.alt[:14]) == ("Timeline of 30m", "Timeline of 5m")
+    assert cut.text.startswith("The first 5m of 30m. ")
+    assert "the replacement serves" in whole.text
+    assert "Nothing is evicted." in cut.text
+    assert {row["phase"] for row in cut.records} == {"detect"} < {row["phase"] for row in whole.records}
+    assert not whole.text.startswith("The first")
+    beyond = show.timeline(power_off(), until="1h")
+    assert (beyond.text, beyond.alt) == (whole.text, whole.alt)
+
+
 def test_a_large_fleet_gets_lanes_for_those_to_whom_something_happened() -> None:
     lab = Lab.fake(members=40, seed=1)
     lab.fault("member17").refuse()

@@ -92,6 +92,13 @@ def test_nothing_is_drawn_beyond_the_end() -> None:
     assert not figure.parts.layout["annotations"][1:]
 
 
+def test_nothing_is_told_beyond_the_end() -> None:
+    cut, whole = (show.lease_clock(cut_off(), "member2", until=until) for until in ("90s", None))
+    assert "Ready turns" not in cut.text
+    assert "Ready turns Unknown at " in whole.text
+    assert max(record["t"] for record in cut.records) <= 90 < max(record["t"] for record in whole.records)
+
+
 def test_many_verdicts_are_counted_and_not_told_one_by_one() -> None:
     lab = Lab.fake(members=1, pull=1, seed=1, settings={"cluster-monitor-grace-period": "5s"}).run("5m")
     figure = show.lease_clock(lab, "member1")

@@ -8,7 +8,7 @@ saw a renewal, so it is always up to one period behind.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -38,6 +38,16 @@ class Heartbeat:
     verdicts: tuple[tuple[float, str], ...]
     grace_s: float
     end_s: float
+
+    def up_to(self, end_s: float) -> Heartbeat:
+        """The same heartbeat as somebody knows it who left at that moment.
+
+        >>> Heartbeat("member3", (0.0, 10.0, 20.5), (), ((15.0, "True"),), 40.0, 60.0).up_to(12.0).renewals
+        (0.0, 10.0)
+        """
+        renewals, missed = (tuple(t for t in those if t <= end_s) for those in (self.renewals, self.missed))
+        verdicts = tuple((t, status) for t, status in self.verdicts if t <= end_s)
+        return replace(self, renewals=renewals, missed=missed, verdicts=verdicts, end_s=min(self.end_s, end_s))
 
     def age(self, t: float) -> float:
         """How old the last renewal is at a moment, that of the very moment included.

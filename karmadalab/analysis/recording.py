@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
@@ -37,6 +37,11 @@ class Recording:
     end_s: float
     banner: str
     modes: Mapping[str, str]
+
+    def up_to(self, end_s: float) -> Recording:
+        """The same run as somebody knows it who left at that moment; its events count, what came later does not."""
+        events = tuple(event for event in self.events if event.t <= end_s)
+        return replace(self, events=events, end_s=min(self.end_s, end_s))
 
     def __repr__(self) -> str:
         return f"<Recording {len(self.events)} events, {len(self.clusters)} clusters, {self.end_s:g}s, {self.banner}>"

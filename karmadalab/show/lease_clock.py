@@ -28,7 +28,7 @@ def lease_clock(lab: Lab, cluster: str, *, until: str | float | None = None, tit
     Args:
         lab: the run.
         cluster: a pull member.
-        until: where the time axis ends; the end of the run by default.
+        until: where the time axis ends; the end of the run by default. Words and table end there, too.
         title: what stands above it, in front of the profile.
 
     Returns:
@@ -48,10 +48,11 @@ def lease_clock(lab: Lab, cluster: str, *, until: str | float | None = None, tit
         _marks("renewal", beat.renewals, [0.0] * len(beat.renewals), "triangle-up", end_s),
         _marks("renewal that fails", beat.missed, [beat.age(t) for t in beat.missed], "x-thin", end_s),
     ]
-    text = _tell(beat)
+    shown = beat.up_to(end_s)
+    text = _tell(shown)
     alt = f"The age of the last renewal of the lease of {cluster} over {short(end_s)}, against the grace period. {text}"
     parts = Parts(data, _layout(beat, end_s, title, lab.settings.banner()))
-    return Figure(title, parts, text, alt, beat.records(), _COLUMNS)
+    return Figure(title, parts, text, alt, shown.records(), _COLUMNS)
 
 
 def _tell(beat: Heartbeat) -> str:

@@ -25,7 +25,7 @@ from karmadalab.analysis import (
 from karmadalab.analysis.recording import Source
 from karmadalab.api.time import seconds
 from karmadalab.show import lanes, style
-from karmadalab.show.axis import lab_time
+from karmadalab.show.axis import lab_time, short
 from karmadalab.show.figure import Figure, Parts
 from karmadalab.show.text import alt_of_timeline, tell
 from karmadalab.show.words import Label, labels
@@ -43,7 +43,7 @@ def timeline(
 
     Args:
         source: a lab, a timeline or its records.
-        until: where the time axis ends; the end of the run by default.
+        until: where the time axis ends; the end of the run by default. Words and table end there, too.
         workload: count only this workload's replicas; all by default.
         title: what stands above it, in front of the profile.
 
@@ -52,8 +52,10 @@ def timeline(
     """
     recording = record(source)
     parts = timeline_parts(recording, until=until, workload=workload, title=title)
-    alt = alt_of_timeline(recording, lanes_of(recording))
-    return Figure(title, parts, tell(recording), alt, phase_records(recording), _COLUMNS)
+    shown = recording if until is None else recording.up_to(seconds(until, "until"))
+    cut = f"The first {short(shown.end_s)} of {short(recording.end_s)}. " if shown.end_s < recording.end_s else ""
+    alt = alt_of_timeline(shown, lanes_of(recording))
+    return Figure(title, parts, cut + tell(shown), alt, phase_records(shown), _COLUMNS)
 
 
 def timeline_parts(

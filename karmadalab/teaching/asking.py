@@ -6,7 +6,7 @@ sentences for it. What a learner has not written yet is never a mistake: `NotImp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isnan
 from pathlib import Path
@@ -18,17 +18,19 @@ from karmadalab.scheduler import PluginError
 from karmadalab.teaching.verdict import CheckFailed, Finding, Mistake
 
 EPOCH = 1_767_225_600.0  # 2026: a real moment to ask with, so that a function that takes the time for small is found
+Hint = str | Mapping[type[Exception], str]  # for whatever is raised, or a sentence for each kind of exception
+
 _LONGEST_CALL = 80
 _OURS = str(Path(__file__).parents[1])
 
 
-def called(function: Any, *arguments: Any, hint: str = "") -> Any:
+def called(function: Any, *arguments: Any, hint: Hint = "") -> Any:
     """What a learner's function returns.
 
     Args:
         function: the learner's.
         arguments: what it is given.
-        hint: why a function of this kind usually raises, as a sentence.
+        hint: why a function of this kind usually raises, as a sentence; or why it raises exceptions of some kinds.
 
     Raises:
         Mistake: it is no function, or it raised.
@@ -46,11 +48,13 @@ def called(function: Any, *arguments: Any, hint: str = "") -> Any:
         lines = [frame.lineno for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
         where = f" (line {lines[0]} of its cell)" if lines else ""  # no line: it was called and refused its arguments
         what = f"{_call(function, arguments)} raises {type(error).__name__}: {error}{where}."
-        why = hint or "the check calls it with cases that your cell may not have met: nothing found, nothing there yet."
+        why = _why(hint, error) or (
+            "the check calls it with cases that your cell may not have met: nothing found, nothing there yet."
+        )
         raise Mistake(Finding(what, why, "that line, or the arguments that it takes.")) from None
 
 
-def ask(function: Any, *arguments: Any, fits: Callable[[Any], bool], wanted: str, hint: str = "") -> Any:
+def ask(function: Any, *arguments: Any, fits: Callable[[Any], bool], wanted: str, hint: Hint = "") -> Any:
     """What a learner's function returns, if that has the right shape.
 
     Args:
@@ -90,6 +94,12 @@ def plugin_asked() -> Iterator[None]:
             raise error.__cause__ from None
         why = "a plugin that raises, or answers nonsense, ends the decision."
         raise Mistake(Finding(f"{error}.", why, "the check before this one: it says more.")) from None
+
+
+def _why(hint: Hint, error: Exception) -> str:
+    if isinstance(hint, str):
+        return hint
+    return next((why for kind, why in hint.items() if isinstance(error, kind)), "")
 
 
 def _name(function: Any) -> str:

@@ -117,11 +117,12 @@ def _recorded(rule: PolicyRule, known: Recorded) -> Finding | None:
 
 def call(rule: PolicyRule, template: Unstructured, policies: Sequence[AnyPropagationPolicy]) -> Any:
     """Ask a rule. Raises as `ask` does."""
-    hint = ""
+    hint: dict[type[Exception], str] = {}
     if not policies:
-        hint = "here there is no policy at all: `min` and `max` of nothing raise, unless they have a `default`."
+        why = "here there is no policy at all: `min` and `max` of nothing raise, unless they have a `default`."
+        hint = {ValueError: why}
     elif any(policy.spec.priority is None for policy in policies):
-        hint = "`spec.priority` is None when the policy says nothing of it; that counts as 0."
+        hint = {TypeError: "`spec.priority` is None when the policy says nothing of it; that counts as 0."}
     wanted = "one of the policies that it is given, or None"
     return ask(
         rule, template, list(policies), fits=lambda said: said is None or said in policies, wanted=wanted, hint=hint

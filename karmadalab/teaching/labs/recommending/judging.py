@@ -1,4 +1,4 @@
-"""The checks of lab 43: costs, a recommendation, the price at which it tips; on the table of runs and on made ones."""
+"""Checks 43.1, 43.2 and 43.3: costs, a recommendation, where it tips; on the table of runs and on made ones."""
 
 from __future__ import annotations
 

@@ -73,7 +73,9 @@ def on_paper(choose: Choice) -> Finding | None:
 def call(choose: Choice, question: Question) -> list[str] | None:
     """Ask a selection; it may do with the list what it likes. Raises as `ask` does."""
     replicas, spots, least, most = question
-    hint = "there may be no cluster at all, or none to spare: `max` of nothing raises." if len(spots) <= most else ""
+    hint: dict[type[Exception], str] = {}
+    if len(spots) <= most:
+        hint = {ValueError: "there may be no cluster at all, or none to spare: `max` of nothing raises."}
     said = ask(choose, replicas, list(spots), least, most, fits=_is_names, wanted="a list of names, or None", hint=hint)
     return None if said is None else list(said)
 

@@ -139,11 +139,14 @@ def judge(rule: DeadlineRule) -> Finding | None:
 
 def call(rule: DeadlineRule, taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> float:
     """Ask a rule. Raises as `ask` does."""
-    hint = ""
+    hint: dict[type[Exception], str] = {}
     if not taints:
-        hint = "here there is no taint at all, so no deadline either: `min` of nothing raises, unless it has a default."
+        why = "here there is no taint at all, so no deadline either: `min` of nothing raises, unless it has a default."
+        hint = {ValueError: why}
     elif any(t.tolerationSeconds is None for t in tolerations):
-        hint = "`tolerationSeconds` is None for a toleration without end, and `timeAdded` may be None, too."
+        hint = {
+            TypeError: "`tolerationSeconds` is None for a toleration without end, and `timeAdded` may be None, too."
+        }
     return float(ask(rule, tuple(taints), tuple(tolerations), fits=is_number, wanted="a moment in seconds", hint=hint))
 
 
