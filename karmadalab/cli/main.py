@@ -110,7 +110,10 @@ def serve(
         Path | None, typer.Option(metavar="FOLDER", help="where the kubeconfig goes; by default a temporary folder")
     ] = None,
 ) -> None:
-    """Start a live control plane with simulated members, for the real kubectl; Ctrl-C ends it."""
+    """Start a live control plane with simulated members, for the real kubectl; Ctrl-C ends it.
+
+    To break a member of a live lab, serve it from Python instead: docs/kubectl.md has the lines.
+    """
     with refusals():
         from karmadalab.cli.serve import serve_lab
 
