@@ -13,7 +13,7 @@ STAMP  := .venv/.installed-$(subst $(comma),-,$(EXTRAS))
 # (a company's mirror, say), so pip, which does, is the second try.
 WHAT   := -c requirements.lock -e '.[$(EXTRAS)]'
 INSTALL = { $(PY) -m pip install --quiet --disable-pip-version-check -c requirements.lock uv \
-	    && $(BIN)/uv pip install --python $(PY) $(WHAT); } \
+	    && $(BIN)/uv pip install --quiet --python $(PY) $(WHAT); } \
 	  || { echo 'uv did not manage; pip tries (two minutes)' >&2; \
 	       $(PY) -m pip install --disable-pip-version-check $(WHAT); }
 SAY    := @printf '\033[1m==> %s\033[0m\n'
@@ -33,7 +33,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "%-11s %s\n", $$1, $$2}'
 
 lab: $(STAMP) ## open JupyterLab at the first notebook (ARGS=--no-browser prints the address)
-	$(SAY) 'JupyterLab: stop it with Ctrl-C'
+	$(SAY) 'JupyterLab: Ctrl-C twice stops it'
 	@$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_a_cluster_dies.ipynb $(ROOTED) $(ARGS)
 
 test: lint ## every check and every test (ARGS goes to pytest)
@@ -46,7 +46,6 @@ test-kind: $(STAMP) ## the tests on real clusters (needs Docker and kind; half a
 	@$(PY) -m pytest -m kind -s $(ARGS)
 
 demo: $(STAMP) ## a cluster fails over: a timeline here, and an HTML page
-	$(SAY) 'environments/failover.yaml'
 	@mkdir -p build
 	@$(BIN)/karmadalab run environments/failover.yaml $(ARGS)
 	@$(BIN)/karmadalab run environments/failover.yaml --format html -o build/failover.html

@@ -62,6 +62,7 @@ class Lab(Objects):
         self.world = world
         self.settings = settings
         self.seed = seed
+        self._served: list[Any] = []
 
     @classmethod
     def fake(
@@ -179,7 +180,9 @@ class Lab(Objects):
         self.close()
 
     def close(self) -> None:
-        """Heal what was done to real clusters, and let go of the file that a live lab keeps its objects in."""
+        """End what `serve` began, heal what was done to real clusters, and let go of a live lab's file."""
+        while self._served:
+            self._served.pop().close()
         self.world.close()
 
     @staticmethod
@@ -209,13 +212,15 @@ class Lab(Objects):
             options: `port`, `folder`; see `karmadalab.server.serve`.
 
         Returns:
-            What runs: `.kubeconfig` is the file to use, `.close()` ends it; also a context manager.
+            What runs: `.kubeconfig` is the file to use, `.close()` ends it, and so does closing the lab; also a context
+            manager.
 
         Raises:
             ImportError: the `server` extra is not installed.
         """
         # The server stands above the lab, so the lab can only ask for it by name.
-        return import_module("karmadalab.server").serve(self, **options)
+        self._served.append(import_module("karmadalab.server").serve(self, **options))
+        return self._served[-1]
 
     # --- time
 

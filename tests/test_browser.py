@@ -193,6 +193,23 @@ def test_a_slider_moves_and_the_figures_of_lesson_40_follow(jupyterlab: str, pag
     assert "detect 1m8s" in after  # now
 
 
+ROOM_LEFT = """() => [...document.querySelectorAll('.jp-OutputArea-output')].flatMap(
+  output => [...output.querySelectorAll('svg.main-svg')].map(
+    svg => output.getBoundingClientRect().right - svg.getBoundingClientRect().right))"""
+
+
+def test_no_figure_of_lesson_00_is_cut_off_in_a_small_window_beside_the_file_browser(
+    jupyterlab: str, page: Any
+) -> None:
+    page.set_viewport_size({"width": 1300, "height": 900})
+    open_and_run(page, jupyterlab, "notebooks/00_a_cluster_dies.ipynb")
+    page.locator(".widget-vbox .js-plotly-plot .gtitle", has_text="The fleet at").wait_for()
+    assert page.locator(".jp-FileBrowser").is_visible()
+    beside = page.evaluate(ROOM_LEFT)
+    assert len(beside) >= 4
+    assert min(beside) >= 0, beside
+
+
 def shown_moment(page: Any) -> str:
     """The title of the widget's figure, such as `The fleet at 1m25s`."""
     return str(page.locator(".widget-vbox .js-plotly-plot .gtitle").first.text_content())

@@ -142,6 +142,11 @@ BAD = [
      "cluster_failure_threshold: a length of time can't be negative, got -5s"),
     ("a flag without a value", ["run", FAILOVER, "--set", "cluster-failure-threshold"],
      "--set: write FLAG=VALUE, for example cluster-failure-threshold=60s, not 'cluster-failure-threshold'"),
+    (
+        "an object that is misspelt",
+        ["explain", FAILOVER, "deployment/ngin"],
+        "explain: there never was a Deployment default/ngin; did you mean deployment/default/nginx?",
+    ),
     ("an unknown object", ["explain", FAILOVER, "deployment/web"], "explain: there never was a Deployment default/web"),
     ("an object without a kind", ["explain", FAILOVER, "nginx"], "explain: write kind/name"),
     ("a place that can't be written", ["run", FAILOVER, "-o", "/dev/null/x"], "/dev/null"),

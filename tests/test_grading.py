@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ import pytest
 from karmadalab.teaching.cells import cells_of
 from karmadalab.teaching.grading import Graded, Limits, grade, write
 from karmadalab.teaching.grading.feedback import feedback, file_name
-from karmadalab.teaching.grading.marks import Mark, as_csv
+from karmadalab.teaching.grading.marks import Mark, as_csv, totals
 from karmadalab.teaching.grading.restoring import restored
 from karmadalab.teaching.grading.submissions import Submission, submissions
 from karmadalab.teaching.markers import BadNotebook
@@ -88,6 +90,18 @@ def test_each_of_a_class_gets_what_the_answers_are_worth_and_nobody_comes_to_har
     finds_closed_doors(graded["trespasser"], tmp_path)
     assert len(list((tmp_path / "class").glob("*/*.ipynb"))) == len(graded)
     nothing_is_left(temporary)
+
+
+@pytest.mark.slow
+def test_a_cell_that_takes_long_is_named_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("karmadalab.teaching.grading.grade"), "LOOK_S", 1.0)
+    saved(tmp_path / "solutions", solution(), "23_small.ipynb")
+    (tmp_path / "class").mkdir()
+    saved(tmp_path / "class" / "ann", handed_in(between="while True:\n    pass"), "23_small.ipynb")
+    said: list[tuple[str, str]] = []
+    limits = replace(LIMITS, cell_s=6)
+    grade(tmp_path / "class", tmp_path / "solutions", limits, slow=lambda one, cell: said.append((one.student, cell)))
+    assert said.count(("ann", "code cell 6")) == 1, said
 
 
 def finds_closed_doors(trespasser: Graded, folder: Path) -> None:
@@ -235,10 +249,20 @@ def test_marks_are_a_table_that_no_spreadsheet_takes_for_formulas() -> None:
     assert not [field for row in rows for field in row if field[:1] in "=+-@" and field]
 
 
+def test_marks_keep_to_a_line_each_and_totals_to_a_notebook_each() -> None:
+    wordy = Mark("check-30-2", 1.0, 2.0, "30.2 is not right yet.\nWhat: one\n\n  two")
+    of_ann = Submission("=ann", "30_x.ipynb", Path("30_x.ipynb"), None)
+    results = [Graded(of_ann, (wordy, Mark("essay", None, 3.0, "")))]
+    assert as_csv(results).count("\n") == 3
+    assert "30.2 is not right yet. What: one two" in as_csv(results)
+    assert totals(results) == "student,notebook,points,max\n'=ann,30_x.ipynb,1,5\n"
+    assert "<td>30.2</td>" in feedback("ann", results)
+
+
 def test_feedback_runs_nothing_and_each_student_has_a_page(tmp_path: Path) -> None:
     results = hostile()
     files = write(results, tmp_path)
-    assert len({path.name.lower() for path in files}) == len(HOSTILE) + 1
+    assert len({path.name.lower() for path in files}) == len(HOSTILE) + 2
     assert all(path.parent in (tmp_path, tmp_path / "feedback") for path in files)
     assert all(re.fullmatch(r"[A-Za-z0-9_-]+\.(html|csv)", path.name) for path in files)
     for one in results:

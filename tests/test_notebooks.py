@@ -345,13 +345,15 @@ class Drawings(HTMLParser):
 
 
 @pytest.mark.slow
-def test_an_executed_lesson_can_be_made_a_page_with_its_figures_and_what_they_show(
+def test_an_executed_lesson_is_exported_with_its_figures_and_what_they_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """HTML is a build product: with plotly's own renderer named, figures are in the HTML, and no widget state is."""
+    """By the real nbconvert, with the settings that `make lab` gives to Jupyter, and by JupyterLab's own server."""
+    from jupyter_server.serverapp import ServerApp
     from nbconvert import HTMLExporter
+    from nbconvert.nbconvertapp import NbConvertApp
+    from traitlets.config import Config
 
-    monkeypatch.setenv("PLOTLY_RENDERER", "plotly_mimetype+notebook_connected")  # the kernel inherits it
     executed = run(LESSONS[0], tmp_path / "out.ipynb")
     assert "widgets" not in executed.metadata
     figures = [
@@ -361,14 +363,19 @@ def test_an_executed_lesson_can_be_made_a_page_with_its_figures_and_what_they_sh
         if "application/vnd.plotly.v1+json" in out.get("data", {})
     ]
     assert len(figures) >= 2
-    html, _ = HTMLExporter().from_notebook_node(executed)
-    page = Drawings()
-    page.feed(html)
-    assert page.labels == [data["text/plain"] for data in figures]
-    assert all(len(label) > 60 for label in page.labels)
+    assert (tmp_path / "out.ipynb").stat().st_size < 1_000_000, "the library is not in the notebook"
 
-    for data in figures:  # as with the usual renderer, which leaves drawings to JupyterLab: words stand in their place
-        data.pop("text/html", None)
-    html, _ = HTMLExporter().from_notebook_node(executed)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(ROOT / ".jupyter"))
+    for command in (NbConvertApp, ServerApp):
+        settings = command()
+        settings.load_config_file()
+        html, _ = HTMLExporter(config=Config(settings.config)).from_notebook_node(read(tmp_path / "out.ipynb"))
+        page = Drawings()
+        page.feed(html)
+        assert page.labels == [data["text/plain"] for data in figures]
+        assert all(len(label) > 60 for label in page.labels)
+        assert html.count("* plotly.js v") == 1
+
+    html, _ = HTMLExporter().from_notebook_node(executed)  # without the settings, words stand in their place
     assert "plotly-graph-div" not in html
     assert all(escape(data["text/plain"], quote=False) in html for data in figures)

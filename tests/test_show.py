@@ -63,6 +63,12 @@ def test_a_notebook_shows_figure_paragraph_and_table(monkeypatch: pytest.MonkeyP
     assert shown[1]["text/plain"] == figure.text
 
 
+def test_a_figure_fits_the_screen_and_a_picture_of_it_has_its_own_width() -> None:
+    figure = show.timeline(power_off())
+    assert figure.fitting.layout.width is None, "or a narrow window would cut the legend off"
+    assert figure.figure.layout.width == style.WIDTH_PX
+
+
 # --- without colour
 
 
@@ -217,6 +223,7 @@ def test_the_page_stands_alone_and_is_the_same_each_time(tmp_path: Path) -> None
     assert "<title>A &lt;failover&gt;</title>" in own
     assert 'role="img" aria-label="Timeline of 30m' in own
     assert "<details open>" in own
+    assert '"width":1000' not in own.replace(" ", "")
     assert first.count("plotly.js v") == 1
 
 

@@ -17,7 +17,7 @@ from karmadalab.environments.files import parse_yaml, read_text
 from karmadalab.environments.fleet import read_fleet
 from karmadalab.show import Parts
 from karmadalab.widgets import KNOBS, TimeoutTuner, redraw
-from karmadalab.widgets.inplace import differences
+from karmadalab.widgets.inplace import differences, narrowed
 
 pytest.importorskip("ipywidgets")
 
@@ -65,7 +65,7 @@ def plain(figure: Any) -> Any:
 def fresh(parts: Parts) -> Any:
     from plotly import graph_objects
 
-    return graph_objects.Figure({"data": parts.data, "layout": parts.layout}).to_plotly_json()
+    return graph_objects.Figure({"data": parts.data, "layout": narrowed(parts.layout)}).to_plotly_json()
 
 
 def without_nothing(value: Any) -> Any:

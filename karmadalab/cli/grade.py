@@ -1,4 +1,4 @@
-"""`karmadalab grade`: a line a submission, the marks as CSV, and a page a student."""
+"""`karmadalab grade`: a line a submission and a slow cell, the marks as CSV, and a page a student."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import typer
 
 from karmadalab.teaching.grading import Graded, Limits, grade, write
 from karmadalab.teaching.grading.marks import printable
+from karmadalab.teaching.grading.submissions import Submission
 
 
 def grade_folder(folder: Path, solutions: Path, output: Path, limits: Limits, jobs: int) -> bool:
@@ -16,11 +17,13 @@ def grade_folder(folder: Path, solutions: Path, output: Path, limits: Limits, jo
     Returns:
         whether every submission could be graded to its end.
     """
-    results = grade(folder, solutions, limits, jobs, tell=_say)
+    results = grade(folder, solutions, limits, jobs, tell=_say, slow=_say_slow)
     files = write(results, output)
     troubled = [one for one in results if one.problem]
-    typer.echo(f"\n{len(results) - len(troubled)} of {len(results)} graded; the marks are in {files[0]}")
-    typer.echo(f"feedback for {len(files) - 1} students is in {output / 'feedback'}")
+    typer.echo(f"\n{len(results) - len(troubled)} of {len(results)} graded")
+    typer.echo(f"the marks are in {files[0]}, their sums in {files[1]}")
+    pages = len({one.submission.student for one in results})
+    typer.echo(f"feedback for {pages} student{'' if pages == 1 else 's'} is in {output / 'feedback'}")
     held = [one.holds for one in results if one.holds]
     if held:
         common = [what for what in held[0] if all(what in holds for holds in held)]
@@ -33,5 +36,13 @@ def _say(one: Graded) -> None:
     said = f"{one.points:g} of {one.most:g}" if one.marks else ""
     by_hand = sum(mark.points is None for mark in one.marks)
     parts = [said, f"{by_hand} to be read" if by_hand else "", one.problem]
-    # A student's name is anything: one line it shall be, and no escape code.
-    typer.echo("".join(c if c.isprintable() else "?" for c in printable(f"{name}  {', '.join(filter(None, parts))}")))
+    typer.echo(_one_line(f"{name}  {', '.join(filter(None, parts))}"))
+
+
+def _say_slow(one: Submission, cell: str) -> None:
+    typer.echo(_one_line(f"{one.student}  {one.notebook}  {cell} takes long"), err=True)
+
+
+def _one_line(text: str) -> str:
+    """A student's name is anything: one line it shall be, and no escape code."""
+    return "".join(c if c.isprintable() else "?" for c in printable(text))

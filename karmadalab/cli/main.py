@@ -110,7 +110,10 @@ def serve(
         Path | None, typer.Option(metavar="FOLDER", help="where the kubeconfig goes; by default a temporary folder")
     ] = None,
 ) -> None:
-    """Start a live control plane with simulated members, for the real kubectl; Ctrl-C ends it."""
+    """Start a live control plane with simulated members, for the real kubectl; Ctrl-C ends it.
+
+    To break a member of a live lab, serve it from Python instead: docs/kubectl.md has the lines.
+    """
     with refusals():
         from karmadalab.cli.serve import serve_lab
 
@@ -208,9 +211,9 @@ def check(
 @app.command()
 def grade(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="holds a folder for each student")],
-    output: Annotated[Path, typer.Option("-o", metavar="DIR", help="where marks.csv and feedback/ go")] = Path(
-        "graded"
-    ),
+    output: Annotated[
+        Path, typer.Option("-o", metavar="DIR", help="where marks.csv, totals.csv and feedback/ go")
+    ] = Path("graded"),
     solutions: Solutions = Path("solutions"),
     jobs: Annotated[int, typer.Option(min=1, max=64, help="submissions at a time")] = 2,
     cell_s: Annotated[float, typer.Option(min=1, help="seconds that a cell may take")] = 30.0,

@@ -8,6 +8,7 @@ from typing import Any
 from karmadalab.api.errors import BadRequest, NotFound
 from karmadalab.api.naming import binding_name
 from karmadalab.api.scheme import resource_type
+from karmadalab.api.similar import similar
 from karmadalab.api.time import duration
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.core.frames import to_frame
@@ -16,6 +17,7 @@ from karmadalab.core.trace import DELETE, ERROR, FAULT, NOTE, Row, Trace
 
 # How many of an object's latest changes are traced back.
 _ENDS = 8
+_FORMS = 3  # how many objects an error offers
 
 
 class Story:
@@ -100,14 +102,24 @@ def _spelled(kind: str, namespace: str, name: str, world: str) -> str:
 
 
 def _near(trace: Trace, kind: str, name: str) -> str:
-    """Objects of that kind and name elsewhere, in the form that can be asked for."""
+    """Objects of that kind: of that name elsewhere, or else of a name like it, in the form that can be asked for."""
+    found = {(row.name, row.namespace, row.world) for row in trace.rows if row.kind == kind}
+    names = sorted({other for other, _, _ in found})
+    if name in names:
+        return f"; ask for {' or '.join(_forms(kind, found, name)[:_FORMS])}"
+    if near := similar(name, names, at_most=_FORMS):
+        offer = f"; did you mean {' or '.join(_forms(kind, found, one)[0] for one in near)}?"
+    else:
+        some = ", ".join(_forms(kind, found, one)[0] for one in names[:_FORMS])
+        offer = f"; there were {some};" if some else "; there was none;"
+    return f"{offer} lab.timeline, and karmadalab run FILE --format json, name what there was"
+
+
+def _forms(kind: str, found: set[tuple[str, str, str]], name: str) -> list[str]:
+    """The objects of a name as `explain` takes them, the control plane's before the members'."""
     short = kind.partition(".")[0].lower()
-    found = {(row.namespace, row.world) for row in trace.rows if row.kind == kind and row.name == name}
-    forms = [
-        f"{short}/{f'{namespace}/' if namespace else ''}{name}{f'@{world}' if world else ''}"
-        for namespace, world in sorted(found)
-    ]
-    return f"; ask for {' or '.join(forms[:3])}" if forms else "; objects are named as in lab.timeline"
+    places = sorted((world, space) for other, space, world in found if other == name)
+    return [f"{short}/{f'{space}/' if space else ''}{name}{f'@{world}' if world else ''}" for world, space in places]
 
 
 def _binding_rows(trace: Trace, kind: str, namespace: str, name: str) -> list[Row]:

@@ -164,7 +164,7 @@ class FakeWorld:
         """A member by name. Raises `BadRequest`, with the names there are."""
         found = self.members.get(name)
         if found is None:
-            raise BadRequest(f"there is no member {name!r}; there are {', '.join(self.members) or 'none'}")
+            raise BadRequest(f"there is no member {name!r}; there are {', '.join(sorted(self.members)) or 'none'}")
         return found
 
     def process(self, name: str) -> Manager:

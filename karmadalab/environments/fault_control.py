@@ -208,7 +208,7 @@ def fault_control(world: FakeWorld, target: str) -> MemberFaults | ProcessFaults
     try:
         return ProcessFaults(world, world.process(target).name)
     except BadRequest:
-        processes = "karmada-controller-manager, karmada-scheduler"
+        members, processes = ", ".join(sorted(world.members)), "karmada-controller-manager, karmada-scheduler"
         raise BadRequest(
-            f"there is no member or process {target!r}; members are {', '.join(world.members)}, processes {processes}"
+            f"there is no member or process {target!r}; members are {members}, processes {processes}"
         ) from None

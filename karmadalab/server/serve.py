@@ -7,6 +7,7 @@ when somebody calls `lab.run`, and requests in between see it standing still.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import secrets
 import shutil
 import socket
@@ -62,6 +63,8 @@ class Served:
         self._clock, self._make_apis = clock, make_apis
         self._own_folder = folder is None
         self.folder = Path(tempfile.mkdtemp(prefix="karmadalab-")) if folder is None else Path(folder)
+        if self._own_folder:  # the token and the key in it shall not outlive the process of who forgets to close
+            atexit.register(self._remove_own_folder)
         if Path.home() / ".kube" in (self.folder.resolve(), *self.folder.resolve().parents):
             raise BadRequest(f"{self.folder}: ~/.kube is kubectl's own, and is left alone; choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -118,8 +121,12 @@ class Served:
             if thread.is_alive() and thread is not threading.current_thread():
                 thread.join(_STOP_S)
         self._socket.close()
+        self._remove_own_folder()
+
+    def _remove_own_folder(self) -> None:
         if self._own_folder:
             shutil.rmtree(self.folder, ignore_errors=True)
+            atexit.unregister(self._remove_own_folder)
 
     def wait(self) -> None:
         """Until the server ends, or somebody presses Ctrl-C."""

@@ -30,6 +30,15 @@ class Parts:
     layout: dict[str, Any]
 
 
+def fit(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """A layout without its width: the drawing takes the room there is, or a narrow window would cut its legend off.
+
+    >>> fit({"width": 1000, "height": 300})
+    {'height': 300, 'autosize': True}
+    """
+    return {**{name: value for name, value in layout.items() if name != "width"}, "autosize": True}
+
+
 def plotly_objects() -> Any:
     """The module `plotly.graph_objects`. Raises `ImportError` that names the extra."""
     try:
@@ -64,8 +73,13 @@ class Figure:
 
     @property
     def figure(self) -> Any:
-        """The plotly figure, a new one each time."""
+        """The plotly figure, a new one each time; as wide as a picture of it is."""
         return plotly_objects().Figure({"data": self.parts.data, "layout": self.parts.layout})
+
+    @property
+    def fitting(self) -> Any:
+        """The plotly figure for a screen, where it is as wide as there is room."""
+        return plotly_objects().Figure({"data": self.parts.data, "layout": fit(self.parts.layout)})
 
     @property
     def table(self) -> pandas.DataFrame:
@@ -89,7 +103,7 @@ class Figure:
 
         from karmadalab.show.page import caption, named
 
-        bundle = dict(self.figure._repr_mimebundle_())
+        bundle = dict(self.fitting._repr_mimebundle_())
         bundle["text/plain"] = self.alt
         if "text/html" in bundle:  # what a page made of the notebook takes; it leaves the plain text out
             bundle["text/html"] = named(bundle["text/html"], self.alt)

@@ -40,17 +40,28 @@ def page(figures: Sequence[Figure], title: str, after: str = "") -> str:
 
 
 def _body(figure: Figure, place: int) -> str:
+    return f"{named(div(figure.fitting, place), figure.alt)}\n{caption(figure, True)}"
+
+
+def div(drawing: Any, place: int) -> str:
+    """A drawing as HTML: a plotly figure, or its data and layout as plain data.
+
+    Args:
+        drawing: it takes the room there is if its layout has no width.
+        place: which it is on its page; the first brings the library along.
+    """
     plotly_objects()  # the message about the extra, rather than one about plotly.io
     from plotly import io
 
-    drawing = io.to_html(
-        figure.figure,
+    html: str = io.to_html(
+        drawing,
         include_plotlyjs=place == 0,  # the whole library, once
         full_html=False,
         div_id=f"figure-{place}",  # or a random one, and the page would differ from run to run
-        config={"displaylogo": False},
+        config={"displaylogo": False, "responsive": True},
+        validate=False,  # a figure that exists was validated when it was made
     )
-    return f"{named(drawing, figure.alt)}\n{caption(figure, True)}"
+    return html
 
 
 def named(drawing: str, alt: str) -> str:

@@ -198,7 +198,9 @@ def _labels(message: Message, xs: dict[str, float], y: float) -> list[dict[str, 
     ends = [xs[message.teller], xs[message.told] if message.told else xs[message.teller]]
     text = _words(message.event)
     aside = _LOOP_PX + 8 if message.teller == message.told else 10
-    at_left = min(ends) + aside + _CHARACTER_PX * len(text) < style.WIDTH_PX
+    # Where the figure is narrower than its coordinates, words take more of them.
+    long = _CHARACTER_PX * len(text) * style.WIDTH_PX / style.NARROW_PX
+    at_left = min(ends) + aside + long < style.WIDTH_PX
     x = min(ends) + aside if at_left else max(ends) - aside
     words = _note(x, y + (2 if message.told else -7), text, "left" if at_left else "right")
     return [

@@ -14,7 +14,8 @@ PAPER, GRID = "#ffffff", "#e2e2e2"
 FAINT = "#8a8a8a"
 HATCH = "#6f6f6f"
 FONT = {"family": "Open Sans, Verdana, Arial, sans-serif", "size": 12, "color": INK}
-WIDTH_PX = 1000
+WIDTH_PX = 1000  # of a picture; on a screen a figure takes the room there is
+NARROW_PX = 860  # what JupyterLab leaves in a window of 1300 px beside its file browser: words must fit there
 SMALL_PX = 10
 
 # state -> (fill, hatching)

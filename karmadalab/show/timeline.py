@@ -76,7 +76,7 @@ def timeline_parts(
     end_s = end_s or 1.0
     clusters = lanes_of(recording)
     served = serving(recording, workload)
-    drawn_px = style.WIDTH_PX - _LEFT_PX - _RIGHT_PX
+    drawn_px = style.NARROW_PX - _LEFT_PX - _RIGHT_PX
     words = labels(recording, served, end_s, drawn_px)
     bands = [band.up_to(end_s) for band in condition_bands(recording) if band.cluster in clusters]
     data = [

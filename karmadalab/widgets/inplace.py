@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from karmadalab.show import Parts
+from karmadalab.show import Parts, style
 
 
 def redraw(widget: Any, old: Parts, new: Parts) -> int:
@@ -36,9 +36,18 @@ def redraw(widget: Any, old: Parts, new: Parts) -> int:
     return count
 
 
+def narrowed(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """A layout as wide as a notebook's page surely is.
+
+    plotly draws a widget before it has a place on the page. One that should fit would be 700 px wide until somebody
+    changes the window's size.
+    """
+    return {**layout, "width": style.NARROW_PX}
+
+
 def _replace(widget: Any, new: Parts) -> int:
     widget.data = []
-    widget.layout = new.layout
+    widget.layout = narrowed(new.layout)
     widget.add_traces(new.data)
     return len(new.data)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from karmadalab.show import Parts
 from karmadalab.show.figure import plotly_objects
+from karmadalab.widgets.inplace import narrowed
 
 
 def widget_library() -> Any:
@@ -21,7 +22,7 @@ def figure_widget(parts: Parts) -> Any:
     """A figure that can be redrawn in place. Raises `ImportError` that names the extra."""
     graph_objects = plotly_objects()
     try:
-        return graph_objects.FigureWidget({"data": parts.data, "layout": parts.layout})
+        return graph_objects.FigureWidget({"data": parts.data, "layout": narrowed(parts.layout)})
     except ImportError:
         raise ImportError("sliders need anywidget beside plotly: pip install 'karmadalab[notebooks]'") from None
 

@@ -105,7 +105,7 @@ CALLS = [
         "a member that is not there",
         lambda lab: lab.member("member9"),
         BadRequest,
-        "there is no member 'member9'; there are member3, member2, member1",
+        "there is no member 'member9'; there are member1, member2, member3",
     ),
     Wrong(
         "a misspelt name in a member",
@@ -191,7 +191,8 @@ CALLS = [
         "an explanation of nobody",
         lambda lab: lab.explain("deployment/nobody"),
         NotFound,
-        "explain: there never was a Deployment default/nobody; objects are named as in lab.timeline",
+        "explain: there never was a Deployment default/nobody; there were deployment/default/web; "
+        "lab.timeline, and karmadalab run FILE --format json, name what there was",
     ),
     Wrong(
         "a kind without a name",

@@ -11,7 +11,7 @@ FAULTS = [
         "a member that is not there",
         lambda lab: lab.fault("member9"),
         BadRequest,
-        "there is no member or process 'member9'; members are member3, member2, member1, processes "
+        "there is no member or process 'member9'; members are member1, member2, member3, processes "
         "karmada-controller-manager, karmada-scheduler",
     ),
     Wrong("a number", lambda lab: lab.fault(3), BadRequest, "fault: name a member or a process, not 3"),
@@ -133,7 +133,7 @@ FAULTS = [
         "a process that is not there",
         lambda lab: lab.fault("karmada-descheduler"),
         BadRequest,
-        "there is no member or process 'karmada-descheduler'; members are member3, member2, member1, "
+        "there is no member or process 'karmada-descheduler'; members are member1, member2, member3, "
         "processes karmada-controller-manager, karmada-scheduler",
     ),
     Wrong(

@@ -230,7 +230,10 @@ def test_a_call_that_hangs_is_ended_with_all_it_started(empty_path: Path) -> Non
 
 
 def test_without_kind_it_says_how_to_get_it(empty_path: Path) -> None:
-    with pytest.raises(NotInstalled, match=r"kind is not on the PATH; way out: install it .*kind\.sigs\.k8s\.io"):
+    with pytest.raises(
+        NotInstalled,
+        match=r"kind is not on the PATH; way out: install it .*kind\.sigs\.k8s\.io.*; karmadalab doctor lists all",
+    ):
         Kind().clusters()
 
 

@@ -120,4 +120,9 @@ class NotInstalled(KarmadalabError):
 
     def __init__(self, message: str, program: str = "") -> None:
         self.program = program
-        super().__init__(f"{message}; way out: {_INSTALL.get(program, DOCTOR)}" if program else message)
+        super().__init__(f"{message}; way out: {_missing(program)}" if program else message)
+
+
+def _missing(program: str) -> str:
+    install = _INSTALL.get(program)
+    return f"{install}; karmadalab doctor lists all that is missing" if install else DOCTOR

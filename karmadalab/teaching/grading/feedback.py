@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from html import escape
 
-from karmadalab.teaching.grading.marks import Graded, Mark, printable
+from karmadalab.teaching.grading.marks import Graded, Mark, printable, spoken
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -42,7 +42,7 @@ def _section(one: Graded) -> str:
 
 def _row(mark: Mark) -> str:
     points = f"to be read, of {mark.most:g}" if mark.points is None else f"{mark.points:g} of {mark.most:g}"
-    return f"<tr><td>{_text(mark.cell)}</td><td>{points}</td><td><pre>{_text(mark.message)}</pre></td></tr>"
+    return f"<tr><td>{_text(spoken(mark.cell))}</td><td>{points}</td><td><pre>{_text(mark.message)}</pre></td></tr>"
 
 
 def _text(text: str) -> str:

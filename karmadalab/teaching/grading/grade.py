@@ -18,12 +18,15 @@ from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.cells import cells_of
 from karmadalab.teaching.grading.feedback import feedback, file_name
 from karmadalab.teaching.grading.limits import Limits
-from karmadalab.teaching.grading.marks import BY_HAND, Graded, Mark, as_csv
+from karmadalab.teaching.grading.marks import BY_HAND, Graded, Mark, as_csv, totals
 from karmadalab.teaching.grading.submissions import Submission, submissions
 from karmadalab.teaching.sources import read
 
 START_S = 60.0  # for the judge to import what it needs, on a busy machine
 _PATIENCE_S = 10.0  # for a judge that is told to end
+LOOK_S = 10.0  # a cell that is still at it at a second look is slow
+
+Slow = Callable[[Submission, str], None]
 
 
 def grade(
@@ -32,6 +35,7 @@ def grade(
     limits: Limits | None = None,
     jobs: int = 2,
     tell: Callable[[Graded], None] = lambda _: None,
+    slow: Slow = lambda *_: None,
 ) -> list[Graded]:
     """Grade all submissions in a folder, by student and notebook.
 
@@ -41,6 +45,7 @@ def grade(
         limits: what each submission may use.
         jobs: how many are graded at a time.
         tell: is called with each result, in the order of the list.
+        slow: is called once, from any thread, with each submission and cell that takes long.
 
     Raises:
         BadNotebook: there is nothing to grade, or a solution is broken.
@@ -53,21 +58,21 @@ def grade(
     empty = {source: _marks_of(source) for source in {one.source for one in found} if source is not None}
     results = []
     with ThreadPoolExecutor(jobs) as workers:
-        for result in workers.map(lambda one: _graded(one, empty, limits), found):
+        for result in workers.map(lambda one: _graded(one, empty, limits, slow), found):
             tell(result)
             results.append(result)
     return results
 
 
 def write(results: list[Graded], output: Path) -> list[Path]:
-    """Write `marks.csv`, and a feedback page a student into `feedback/`.
+    """Write `marks.csv`, `totals.csv`, and a feedback page a student into `feedback/`.
 
     Returns:
         the files.
     """
     pages = output / "feedback"
     pages.mkdir(parents=True, exist_ok=True)
-    files = {output / "marks.csv": as_csv(results)}
+    files = {output / "marks.csv": as_csv(results), output / "totals.csv": totals(results)}
     for student, of_student in groupby(results, lambda one: one.submission.student):
         files[pages / file_name(student)] = feedback(student, of_student)
     for path, text in files.items():
@@ -84,10 +89,10 @@ def _marks_of(source: Path) -> list[Mark]:
     ]
 
 
-def _graded(one: Submission, empty: dict[Path, list[Mark]], limits: Limits) -> Graded:
+def _graded(one: Submission, empty: dict[Path, list[Mark]], limits: Limits, slow: Slow) -> Graded:
     if one.source is None:
         return Graded(one, problem=one.problem)
-    records, end = ([], "") if one.problem else _judged(one, limits)
+    records, end = ([], "") if one.problem else _judged(one, limits, slow)
     given = {record["cell"]: Mark(**record) for record in records if "cell" in record}
     said = [record["problem"] for record in records if "problem" in record]
     problem = one.problem or "".join(said) or end
@@ -100,7 +105,7 @@ def _unjudged(mark: Mark, problem: str) -> Mark:
     return mark if mark.points is None else mark._replace(message=problem)
 
 
-def _judged(one: Submission, limits: Limits) -> tuple[list[dict[str, Any]], str]:
+def _judged(one: Submission, limits: Limits, slow: Slow) -> tuple[list[dict[str, Any]], str]:
     """What the judge says of a submission, and why it did not come to its end (empty when it did)."""
     with tempfile.TemporaryDirectory(prefix="karmadalab-", ignore_cleanup_errors=True) as folder:
         place = Path(folder) / "lab"
@@ -111,12 +116,34 @@ def _judged(one: Submission, limits: Limits) -> tuple[list[dict[str, Any]], str]
             line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
         )
         try:
-            said, errors = judge.communicate(timeout=limits.total_s + START_S)
+            said, errors = _heard(judge, limits.total_s + START_S, lambda cell: slow(one, cell))
             end = "" if judge.returncode == 0 else f"the judge failed: {_last_line(errors)}"
         except subprocess.TimeoutExpired:
             end = f"the notebook takes longer than {limits.total_s:g} s in all"
             said = _ended(judge)
     return list(_records(said)), end
+
+
+def _heard(judge: subprocess.Popen[bytes], most_s: float, slow: Callable[[str], None]) -> tuple[bytes, bytes]:
+    """All that a judge says and complains of; on the way, `slow` hears of each cell that two looks find at work.
+
+    Raises:
+        TimeoutExpired: it is not done after `most_s`.
+    """
+    left_s, before, told = most_s, "", ""
+    while True:
+        try:
+            return judge.communicate(timeout=min(LOOK_S, left_s))
+        except subprocess.TimeoutExpired as late:
+            left_s -= LOOK_S
+            if left_s <= 0:
+                raise
+            begun = [record["begins"] for record in _records(late.output or b"") if "begins" in record]
+            now = begun[-1] if begun else ""
+            if now == before != told:
+                slow(now)
+                told = now
+            before = now
 
 
 def _ended(judge: subprocess.Popen[bytes]) -> bytes:

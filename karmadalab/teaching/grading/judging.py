@@ -21,7 +21,7 @@ from typing import Any
 from karmadalab.core.clock import stopwatch
 from karmadalab.teaching.cells import Cell, cells_of
 from karmadalab.teaching.grading.limits import Limits
-from karmadalab.teaching.grading.marks import BY_HAND, Mark
+from karmadalab.teaching.grading.marks import BY_HAND, Mark, spoken
 from karmadalab.teaching.grading.remote import Gone, OutOfTime, Student
 from karmadalab.teaching.grading.restoring import imports_of, names_defined, restored, student_id
 from karmadalab.teaching.grading.wire import CannotCross
@@ -92,8 +92,8 @@ class Judge:
         exec(compile(source, where, "exec"), self._names)  # noqa: S102  # the teacher's own notebook
 
 
-def judge(source: Path, submission: Path, limits: Limits, folder: Path) -> Iterator[Mark | list[str]]:
-    """What holds the submission in, then its marks, one by one.
+def judge(source: Path, submission: Path, limits: Limits, folder: Path) -> Iterator[Mark | list[str] | str]:
+    """What holds the submission in, then the name of each cell that is begun, and its marks, one by one.
 
     Args:
         source: the solution.
@@ -113,7 +113,8 @@ def judge(source: Path, submission: Path, limits: Limits, folder: Path) -> Itera
     try:
         court = Judge(cells, student, student_id(handed_in))
         hidden = {cell.role["grade_id"]: cell.node.source for cell in cells if cell.role}
-        for step in steps:
+        for place, step in enumerate(steps, 1):
+            yield spoken(step.graded) or f"code cell {place}"
             most = next((float(c.role["points"]) for c in cells if c.role.get("grade_id") == step.graded), 0.0)
             passed, message = _verdict(step.source, step.graded, court, student, limits, hidden.get(step.graded, ""))
             if step.graded:
@@ -194,17 +195,23 @@ def _busy_s(student: Student) -> float:
 
 
 def main() -> None:
-    """`judging SOURCE SUBMISSION FOLDER LIMITS`: a JSON line a mark, or what is the matter with the submission."""
+    """`judging SOURCE SUBMISSION FOLDER LIMITS`: a JSON line a cell and a mark, or what is wrong with it."""
     source, submission, folder = map(Path, sys.argv[1:4])
     say = _speaker()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the student's process is closed on the way out
     try:
         for record in judge(source, submission, Limits(**json.loads(sys.argv[4])), folder):
-            say(record._asdict() if isinstance(record, Mark) else {"holds": record})
+            say(_as_record(record))
     except BadNotebook as problem:
         say({"problem": str(problem)})
     except (RecursionError, MemoryError) as problem:
         say({"problem": f"it can't be read: {type(problem).__name__}"})
+
+
+def _as_record(said: Mark | list[str] | str) -> dict[str, Any]:
+    if isinstance(said, Mark):
+        return said._asdict()
+    return {"begins": said} if isinstance(said, str) else {"holds": said}
 
 
 def _speaker() -> Callable[[Any], None]:

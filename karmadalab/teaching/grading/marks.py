@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from karmadalab.teaching.grading.submissions import Submission
 
 BY_HAND = "a written answer: read it, and write its points here"
 COLUMNS = ("student", "notebook", "cell", "points", "max", "message")
+TOTALS = ("student", "notebook", "points", "max")
 
 
 class Mark(NamedTuple):
@@ -56,7 +58,7 @@ class Graded(NamedTuple):
 
 
 def as_csv(graded: Iterable[Graded]) -> str:
-    """A row a cell; a submission without a lab has one row, with its problem.
+    """A row and a line a cell; a submission without a lab has one row, with its problem.
 
     A spreadsheet takes a field that begins with `=` for a formula; such a field gets an apostrophe in front.
     """
@@ -69,8 +71,28 @@ def as_csv(graded: Iterable[Graded]) -> str:
             points = "" if mark.points is None else f"{mark.points:g}"
             name, notebook = one.submission.student, one.submission.notebook
             fields = [_harmless(field) for field in (name, notebook, mark.cell)]
-            writer.writerow([*fields, points, f"{mark.most:g}", _harmless(mark.message)])
+            writer.writerow([*fields, points, f"{mark.most:g}", _harmless(" ".join(mark.message.split()))])
     return text.getvalue()
+
+
+def totals(graded: Iterable[Graded]) -> str:
+    """A row a notebook: its points so far, those of answers in words left out, and what it could get with them."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(TOTALS)
+    for one in graded:
+        names = (one.submission.student, one.submission.notebook)
+        writer.writerow([*map(_harmless, names), f"{one.points:g}", f"{one.most:g}"])
+    return text.getvalue()
+
+
+def spoken(cell: str) -> str:
+    """A graded cell as students know it.
+
+    >>> spoken("check-30-2"), spoken("essay")
+    ('30.2', 'essay')
+    """
+    return re.sub(r"^check-(\d+)-(\d+)$", r"\1.\2", cell)
 
 
 def _harmless(field: str) -> str:
