@@ -21,6 +21,8 @@ from karmadalab.webhook import warnings_for
 _UNSCHEDULABLE = "cluster.karmada.io/unschedulable"
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
+Remembered = dict[tuple[str, str, str], Mapping[str, Any]]
+
 
 class Objects(View):
     """The objects of a control plane, to read and to write.
@@ -32,7 +34,7 @@ class Objects(View):
     def __init__(self, store: Store, clock: VirtualClock, trace: Trace) -> None:
         super().__init__(store, "karmada-apiserver")
         self.store, self.clock, self.trace = store, clock, trace
-        self._last_applied: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+        self._last_applied: Remembered = {}
 
     @in_turn
     def apply(self, manifests: Manifests) -> list[Any]:
@@ -40,7 +42,7 @@ class Objects(View):
 
         Args:
             manifests: a file, a YAML text, a manifest, an object, or a list of these. All are checked first; nothing
-                is stored when one is refused.
+                is stored when one is refused. All are stored before a controller acts on any of them.
 
         Returns:
             the objects as stored.
@@ -51,30 +53,22 @@ class Objects(View):
         objects = sorted((in_namespace(obj) for obj in read_manifests(manifests)), key=_rank)
         if len(objects) > 1:
             self._rehearse(objects)
-        return [self._apply_one(obj) for obj in objects]
+        stored = [_put(self.store, self._last_applied, obj) for obj in objects]
+        for obj in stored:
+            self._warn(obj)
+        self.clock.run_until(self.clock.now())  # what follows at once has happened when apply returns
+        return stored
 
     def _rehearse(self, objects: list[Any]) -> None:
         """Apply all to a copy of the store, so that a later one that is refused leaves no earlier one behind."""
-        copy = self.store.copy()
+        copy, remembered = self.store.copy(), dict(self._last_applied)
         for obj in objects:
-            self._put(copy, obj)
+            _put(copy, remembered, obj)
 
-    def _put(self, store: Store, obj: Any) -> Any:
-        old = store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-        return (
-            store.create(obj) if old is None else store.update(applied(obj, old, self._last_applied.get(_key(obj), {})))
-        )
-
-    def _apply_one(self, obj: Any) -> Any:
-        stored = self._put(self.store, obj)
-        if isinstance(obj, Unstructured):
-            self._last_applied[_key(obj)] = obj.body  # kubectl keeps it in an annotation
+    def _warn(self, stored: Any) -> None:
+        meta = stored.metadata
         for warning in warnings_for(stored):
-            self.trace.note(
-                obj.GROUP_KIND, stored.metadata.name, f"warning: {warning}", namespace=stored.metadata.namespace
-            )
-        self.clock.run_until(self.clock.now())  # what follows at once has happened when apply returns
-        return stored
+            self.trace.note(stored.GROUP_KIND, meta.name, f"warning: {warning}", namespace=meta.namespace)
 
     @in_turn
     def update(self, obj: Any) -> Any:
@@ -122,6 +116,14 @@ class Objects(View):
     def uncordon(self, cluster: str) -> Any:
         """Let workloads go there again."""
         return self.untaint(cluster, f"{_UNSCHEDULABLE}:NoSchedule")
+
+
+def _put(store: Store, remembered: Remembered, obj: Any) -> Any:
+    old = store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
+    stored = store.create(obj) if old is None else store.update(applied(obj, old, remembered.get(_key(obj), {})))
+    if isinstance(obj, Unstructured):
+        remembered[_key(obj)] = obj.body  # kubectl keeps it in an annotation
+    return stored
 
 
 def _rank(obj: Any) -> bool:

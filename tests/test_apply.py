@@ -1,0 +1,31 @@
+"""What `lab.apply` does to what is there: all of a batch or nothing, and nothing that others wrote."""
+
+from __future__ import annotations
+
+import pytest
+
+from karmadalab.api.errors import Conflict
+from karmadalab.lab import Lab
+
+from .worlds import deployment, policy
+
+
+def test_a_batch_is_stored_before_a_controller_sees_any_of_it() -> None:
+    """Else what a controller makes of the policy is newer than the Deployment at hand, and half a batch is stored."""
+    lab = Lab.fake(members=2)
+    lab.apply(deployment())
+    lab.run("1m")
+    scaled = lab.get("Deployment", "web").with_spec(replicas=7)
+    lab.apply([policy(), scaled])
+    assert lab.get("Deployment", "web").spec["replicas"] == 7
+    assert lab.run("1m").get("ResourceBinding", "web-deployment").spec.replicas == 7
+
+
+def test_of_a_batch_with_an_old_version_nothing_is_stored() -> None:
+    lab = Lab.fake(members=2)
+    lab.apply(deployment())
+    old = lab.get("Deployment", "web").with_spec(replicas=7)
+    lab.scale("web", 3)
+    with pytest.raises(Conflict, match="leave resourceVersion out"):
+        lab.apply([policy(), old])
+    assert lab.find("PropagationPolicy", "web") is None
