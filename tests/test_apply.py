@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from karmadalab.api.codec import decode
 from karmadalab.api.errors import Conflict
+from karmadalab.environments.manifests import in_namespace
 from karmadalab.lab import Lab
 
 from .worlds import deployment, policy
@@ -29,3 +33,16 @@ def test_of_a_batch_with_an_old_version_nothing_is_stored() -> None:
     with pytest.raises(Conflict, match="leave resourceVersion out"):
         lab.apply([policy(), old])
     assert lab.find("PropagationPolicy", "web") is None
+
+
+def config_map(**data: Any) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": data}
+
+
+def test_what_was_applied_is_forgotten_with_the_object() -> None:
+    lab = Lab.fake(members=1)
+    lab.apply(config_map(a="1", b="2"))
+    lab.delete("ConfigMap", "settings")
+    lab.store.create(in_namespace(decode(config_map(a="1", b="2"))))
+    lab.apply(config_map(a="3"))
+    assert lab.get("ConfigMap", "settings")["data"] == {"a": "3", "b": "2"}

@@ -21,7 +21,7 @@ from karmadalab.webhook import warnings_for
 _UNSCHEDULABLE = "cluster.karmada.io/unschedulable"
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
-Remembered = dict[tuple[str, str, str], Mapping[str, Any]]
+Remembered = dict[str, Mapping[str, Any]]  # by uid: an object that takes a gone one's name was never applied
 
 
 class Objects(View):
@@ -120,19 +120,16 @@ class Objects(View):
 
 def _put(store: Store, remembered: Remembered, obj: Any) -> Any:
     old = store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-    stored = store.create(obj) if old is None else store.update(applied(obj, old, remembered.get(_key(obj), {})))
+    last = {} if old is None else remembered.get(old.metadata.uid, {})
+    stored = store.create(obj) if old is None else store.update(applied(obj, old, last))
     if isinstance(obj, Unstructured):
-        remembered[_key(obj)] = obj.body  # kubectl keeps it in an annotation
+        remembered[stored.metadata.uid] = obj.body  # kubectl keeps it in an annotation
     return stored
 
 
 def _rank(obj: Any) -> bool:
     """Namespaces first, as kubectl sorts them."""
     return bool(obj.kind != "Namespace")
-
-
-def _key(obj: Any) -> tuple[str, str, str]:
-    return obj.GROUP_KIND, obj.metadata.namespace, obj.metadata.name
 
 
 def _taint(text: str) -> Taint:
