@@ -10,12 +10,11 @@ from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import Resource, Taint, replace
 from karmadalab.api.scheme import resource_type
 from karmadalab.api.taints import with_taints
-from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.clock import VirtualClock, in_turn
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
 from karmadalab.core.view import View, split_name
-from karmadalab.environments.manifests import Manifests, applied, in_namespace, read_manifests
+from karmadalab.environments.manifests import Manifest, Manifests, applied, in_namespace, read_manifests
 from karmadalab.webhook import warnings_for
 
 _UNSCHEDULABLE = "cluster.karmada.io/unschedulable"
@@ -42,7 +41,8 @@ class Objects(View):
 
         Args:
             manifests: a file, a YAML text, a manifest, an object, or a list of these. All are checked first; nothing
-                is stored when one is refused. All are stored before a controller acts on any of them.
+                is stored when one is refused. All are stored before a controller acts on any of them. An object that
+                was read is written back whole, as by `update`.
 
         Returns:
             the objects as stored.
@@ -50,20 +50,20 @@ class Objects(View):
         Raises:
             Invalid, BadRequest: what is wrong, and where.
         """
-        objects = sorted((in_namespace(obj) for obj in read_manifests(manifests)), key=_rank)
-        if len(objects) > 1:
-            self._rehearse(objects)
-        stored = [_put(self.store, self._last_applied, obj) for obj in objects]
+        given = sorted(map(in_namespace, read_manifests(manifests)), key=_rank)
+        if len(given) > 1:
+            self._rehearse(given)
+        stored = [_put(self.store, self._last_applied, manifest) for manifest in given]
         for obj in stored:
             self._warn(obj)
         self.clock.run_until(self.clock.now())  # what follows at once has happened when apply returns
         return stored
 
-    def _rehearse(self, objects: list[Any]) -> None:
+    def _rehearse(self, given: list[Manifest]) -> None:
         """Apply all to a copy of the store, so that a later one that is refused leaves no earlier one behind."""
         copy, remembered = self.store.copy(), dict(self._last_applied)
-        for obj in objects:
-            _put(copy, remembered, obj)
+        for manifest in given:
+            _put(copy, remembered, manifest)
 
     def _warn(self, stored: Any) -> None:
         meta = stored.metadata
@@ -118,18 +118,19 @@ class Objects(View):
         return self.untaint(cluster, f"{_UNSCHEDULABLE}:NoSchedule")
 
 
-def _put(store: Store, remembered: Remembered, obj: Any) -> Any:
+def _put(store: Store, remembered: Remembered, manifest: Manifest) -> Any:
+    obj = manifest.obj
     old = store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
     last = {} if old is None else remembered.get(old.metadata.uid, {})
-    stored = store.create(obj) if old is None else store.update(applied(obj, old, last))
-    if isinstance(obj, Unstructured):
-        remembered[stored.metadata.uid] = obj.body  # kubectl keeps it in an annotation
+    stored = store.create(obj) if old is None else store.update(applied(manifest, old, last))
+    if not manifest.was_read:
+        remembered[stored.metadata.uid] = manifest.written  # kubectl keeps it in an annotation
     return stored
 
 
-def _rank(obj: Any) -> bool:
+def _rank(manifest: Manifest) -> bool:
     """Namespaces first, as kubectl sorts them."""
-    return bool(obj.kind != "Namespace")
+    return bool(manifest.obj.kind != "Namespace")
 
 
 def _taint(text: str) -> Taint:
