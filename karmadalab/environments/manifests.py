@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from karmadalab.api.cluster import Cluster
 from karmadalab.api.codec import decode, describe, to_dict
 from karmadalab.api.errors import BadRequest, Conflict, Invalid
 from karmadalab.api.meta import Resource, replace
+from karmadalab.api.native_defaults import without_nulls
 from karmadalab.api.scheme import AnyObject, resource_type
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.environments.files import parse_yaml, read_text
@@ -18,7 +18,22 @@ from karmadalab.environments.plain import plain
 Manifests = str | Path | Mapping[str, Any] | AnyObject | Iterable[Any]
 
 
-def read_manifests(manifests: Any) -> list[Any]:
+class Manifest(NamedTuple):
+    """An object to apply.
+
+    Attributes:
+        obj: what it is.
+        written: its manifest as somebody wrote it, before any default; of an object made by hand, what is no default.
+        was_read: it was read from a store and is written back.
+    """
+
+    obj: Any
+    written: Mapping[str, Any]
+    was_read: bool = False
+
+
+def read_manifests(manifests: Any) -> list[Manifest]:
+    """What a person hands over, one by one. Raises `Invalid`, `BadRequest`."""
     if isinstance(manifests, (Resource, Unstructured)):
         return [_sound(manifests)]
     if isinstance(manifests, Path):
@@ -31,87 +46,104 @@ def read_manifests(manifests: Any) -> list[Any]:
         data = dict(manifests)
         if data.get("kind") == "List" and isinstance(data.get("items"), list):
             return _all(data["items"])
-        return [decode(plain(data, describe(data)))]
+        written = plain(data, describe(data))
+        return [Manifest(_without_nulls(decode(written)), written)]
     if isinstance(manifests, Iterable):
         return _all(manifests)
     raise BadRequest(f"apply: expected a file, a YAML text or manifests, got {type(manifests).__name__}")
 
 
-def _all(manifests: Iterable[Any]) -> list[Any]:
+def _all(manifests: Iterable[Any]) -> list[Manifest]:
     try:
-        return [obj for item in manifests for obj in read_manifests(item)]
+        return [manifest for item in manifests for manifest in read_manifests(item)]
     except RecursionError:
         raise Invalid("apply: a list of manifests holds itself, and so has no end") from None
 
 
-def _sound(obj: Any) -> Any:
+def _sound(obj: Any) -> Manifest:
     """An object made by hand, if it could be sent at all."""
     where = f"{obj.kind} {obj.metadata.name}"
     if isinstance(obj, Unstructured):
         obj = replace(obj, body=plain(obj.body, where))
     try:
-        plain(to_dict(obj), where)
+        written = plain(to_dict(obj), where)
     except RecursionError:
         raise Invalid(f"{where}: holds itself, and so has no end") from None
-    return obj
+    return Manifest(_without_nulls(obj), written, was_read=bool(obj.metadata.resourceVersion))
 
 
-def _documents(text: str, where: str) -> list[Any]:
+def _without_nulls(obj: Any) -> Any:
+    """A kind with a schema of ours has none; in any other, null and nothing mean the same too."""
+    return replace(obj, body=without_nulls(obj.body)) if isinstance(obj, Unstructured) else obj
+
+
+def _documents(text: str, where: str) -> list[Manifest]:
     documents = parse_yaml(text, where)
     if not documents:
         raise Invalid(f"{where}: holds no manifest")
-    objects = []
+    found = []
     for document in documents:
         if not isinstance(document, dict):
             raise Invalid(
                 f"{where}: a manifest is a mapping with apiVersion, kind and metadata, not {type(document).__name__}"
             )
-        objects.extend(read_manifests(document))
-    return objects
+        found.extend(read_manifests(document))
+    return found
 
 
-def in_namespace(obj: Any) -> Any:
-    meta = obj.metadata
-    if meta.namespace or not resource_type(obj.GROUP_KIND).namespaced:
-        return obj
-    return replace(obj, metadata=replace(meta, namespace="default"))
+def in_namespace(manifest: Manifest) -> Manifest:
+    """In `default`, where its kind has namespaces and it names none."""
+    obj = manifest.obj
+    if obj.metadata.namespace or not resource_type(obj.GROUP_KIND).namespaced:
+        return manifest
+    return manifest._replace(obj=replace(obj, metadata=replace(obj.metadata, namespace="default")))
 
 
-def applied(obj: Any, old: Any, last: Mapping[str, Any]) -> Any:
-    """An update that keeps what others wrote: the stored version, and labels, annotations, finalizers it lacks.
+def applied(manifest: Manifest, old: Any, last: Mapping[str, Any]) -> Any:
+    """An update that keeps what others wrote; one of an object that was read, which says all, as it is.
 
     Args:
-        obj: what is applied now.
+        manifest: what is applied now.
         old: what is stored.
-        last: the body that was applied the time before, empty if none was.
+        last: what was written the time before, empty if nothing was.
 
     Raises:
         Conflict: it names another version than the stored one.
     """
+    obj = manifest.obj
     meta, stored = obj.metadata, old.metadata
     if meta.resourceVersion and meta.resourceVersion != stored.resourceVersion:
         raise Conflict(
             f"{obj.kind} {stored.namespace}/{stored.name}: you applied resourceVersion {meta.resourceVersion}, the "
             f"store has {stored.resourceVersion}; leave resourceVersion out of manifests"
         )
-    merged = replace(
-        stored,
-        labels={**stored.labels, **meta.labels},
-        annotations={**stored.annotations, **meta.annotations},
-        finalizers=meta.finalizers or stored.finalizers,
-    )
-    if isinstance(obj, Cluster):
-        obj = replace(obj, spec=replace(obj.spec, taints=obj.spec.taints or old.spec.taints))
+    if manifest.was_read:
+        return obj
+    live, new = to_dict(old), manifest.written
+    notes = three_way(_notes(live), _notes(last), _notes(new))
+    body = three_way(_body(live), _body(last), _body(new))
+    merged = replace(stored, **notes, finalizers=meta.finalizers or stored.finalizers)
     if isinstance(obj, Unstructured):
-        obj = replace(obj, body=three_way(old.body, last, obj.body))
-    return replace(obj, metadata=merged)
+        return replace(obj, body=without_nulls(body), metadata=merged)
+    head = {"apiVersion": obj.apiVersion, "kind": obj.kind, "metadata": {"name": stored.name}}
+    return replace(decode({**head, **body}), metadata=merged)
+
+
+def _notes(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of the metadata that a manifest shares with others; to say none of it takes away none of theirs."""
+    metadata = data.get("metadata") or {}
+    return {key: metadata.get(key) or {} for key in ("labels", "annotations")}
+
+
+def _body(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in ("apiVersion", "kind", "metadata")}
 
 
 def three_way(live: Mapping[str, Any], last: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """What becomes of stored data when a manifest is applied again, as `kubectl apply` works it out.
 
-    What the manifest says counts; what it said the last time and says no more goes; what it never said is others'.
-    Lists are taken as a whole, which kubectl does only where their items have no names.
+    What the manifest says counts; what it said the last time and says no more goes, and so does what it says is null;
+    what it never said is others'. Lists are taken as a whole, which kubectl does only where their items have no names.
 
     >>> three_way({"replicas": 4, "paused": True}, {"paused": True}, {"image": "a"})
     {'replicas': 4, 'image': 'a'}
@@ -122,9 +154,12 @@ def three_way(live: Mapping[str, Any], last: Mapping[str, Any], new: Mapping[str
         if key not in new:
             if key not in last:
                 merged[key] = before
-        elif isinstance(before, Mapping) and isinstance(after, Mapping):
-            said = last.get(key)
-            merged[key] = three_way(before, said if isinstance(said, Mapping) else {}, after)
-        else:
-            merged[key] = before if before == after and key in live else after  # equal data keep their order
+        elif isinstance(after, Mapping):
+            merged[key] = three_way(_mapping(before), _mapping(last.get(key)), after)
+        elif after is not None:
+            merged[key] = before if before == after else after  # equal data keep their order
     return merged
+
+
+def _mapping(data: Any) -> Mapping[str, Any]:
+    return data if isinstance(data, Mapping) else {}

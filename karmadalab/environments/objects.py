@@ -10,16 +10,17 @@ from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import Resource, Taint, replace
 from karmadalab.api.scheme import resource_type
 from karmadalab.api.taints import with_taints
-from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.clock import VirtualClock, in_turn
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
 from karmadalab.core.view import View, split_name
-from karmadalab.environments.manifests import Manifests, applied, in_namespace, read_manifests
+from karmadalab.environments.manifests import Manifest, Manifests, applied, in_namespace, read_manifests
 from karmadalab.webhook import warnings_for
 
 _UNSCHEDULABLE = "cluster.karmada.io/unschedulable"
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+Remembered = dict[str, Mapping[str, Any]]  # by uid: an object that takes a gone one's name was never applied
 
 
 class Objects(View):
@@ -32,7 +33,7 @@ class Objects(View):
     def __init__(self, store: Store, clock: VirtualClock, trace: Trace) -> None:
         super().__init__(store, "karmada-apiserver")
         self.store, self.clock, self.trace = store, clock, trace
-        self._last_applied: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+        self._last_applied: Remembered = {}
 
     @in_turn
     def apply(self, manifests: Manifests) -> list[Any]:
@@ -40,7 +41,8 @@ class Objects(View):
 
         Args:
             manifests: a file, a YAML text, a manifest, an object, or a list of these. All are checked first; nothing
-                is stored when one is refused.
+                is stored when one is refused. All are stored before a controller acts on any of them. An object that
+                was read is written back whole, as by `update`.
 
         Returns:
             the objects as stored.
@@ -48,33 +50,25 @@ class Objects(View):
         Raises:
             Invalid, BadRequest: what is wrong, and where.
         """
-        objects = sorted((in_namespace(obj) for obj in read_manifests(manifests)), key=_rank)
-        if len(objects) > 1:
-            self._rehearse(objects)
-        return [self._apply_one(obj) for obj in objects]
-
-    def _rehearse(self, objects: list[Any]) -> None:
-        """Apply all to a copy of the store, so that a later one that is refused leaves no earlier one behind."""
-        copy = self.store.copy()
-        for obj in objects:
-            self._put(copy, obj)
-
-    def _put(self, store: Store, obj: Any) -> Any:
-        old = store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
-        return (
-            store.create(obj) if old is None else store.update(applied(obj, old, self._last_applied.get(_key(obj), {})))
-        )
-
-    def _apply_one(self, obj: Any) -> Any:
-        stored = self._put(self.store, obj)
-        if isinstance(obj, Unstructured):
-            self._last_applied[_key(obj)] = obj.body  # kubectl keeps it in an annotation
-        for warning in warnings_for(stored):
-            self.trace.note(
-                obj.GROUP_KIND, stored.metadata.name, f"warning: {warning}", namespace=stored.metadata.namespace
-            )
+        given = sorted(map(in_namespace, read_manifests(manifests)), key=_rank)
+        if len(given) > 1:
+            self._rehearse(given)
+        stored = [_put(self.store, self._last_applied, manifest) for manifest in given]
+        for obj in stored:
+            self._warn(obj)
         self.clock.run_until(self.clock.now())  # what follows at once has happened when apply returns
         return stored
+
+    def _rehearse(self, given: list[Manifest]) -> None:
+        """Apply all to a copy of the store, so that a later one that is refused leaves no earlier one behind."""
+        copy, remembered = self.store.copy(), dict(self._last_applied)
+        for manifest in given:
+            _put(copy, remembered, manifest)
+
+    def _warn(self, stored: Any) -> None:
+        meta = stored.metadata
+        for warning in warnings_for(stored):
+            self.trace.note(stored.GROUP_KIND, meta.name, f"warning: {warning}", namespace=meta.namespace)
 
     @in_turn
     def update(self, obj: Any) -> Any:
@@ -124,13 +118,19 @@ class Objects(View):
         return self.untaint(cluster, f"{_UNSCHEDULABLE}:NoSchedule")
 
 
-def _rank(obj: Any) -> bool:
+def _put(store: Store, remembered: Remembered, manifest: Manifest) -> Any:
+    obj = manifest.obj
+    old = store.find(obj.GROUP_KIND, obj.metadata.name, obj.metadata.namespace)
+    last = {} if old is None else remembered.get(old.metadata.uid, {})
+    stored = store.create(obj) if old is None else store.update(applied(manifest, old, last))
+    if not manifest.was_read:
+        remembered[stored.metadata.uid] = manifest.written  # kubectl keeps it in an annotation
+    return stored
+
+
+def _rank(manifest: Manifest) -> bool:
     """Namespaces first, as kubectl sorts them."""
-    return bool(obj.kind != "Namespace")
-
-
-def _key(obj: Any) -> tuple[str, str, str]:
-    return obj.GROUP_KIND, obj.metadata.namespace, obj.metadata.name
+    return bool(manifest.obj.kind != "Namespace")
 
 
 def _taint(text: str) -> Taint:

@@ -101,10 +101,10 @@ def _apply_workloads(lab: Lab, run: Run) -> list[Recording]:
 
 def _apply(lab: Lab, recording: Recording) -> None:
     for manifests in recording.data["objects"].values():
-        for obj in read_manifests(manifests):
-            if recording.letter == "E" and obj.kind == "Deployment":
+        for manifest in read_manifests(manifests):
+            if recording.letter == "E" and manifest.obj.kind == "Deployment":
                 _until_uid_is_odd(lab)
-            lab.apply(obj)
+            lab.apply(manifest.written)
 
 
 def _until_uid_is_odd(lab: Lab) -> None:
