@@ -92,6 +92,22 @@ def test_a_speed_that_is_none_is_refused(speed: float) -> None:
         WallClock(speed=speed)
 
 
+def test_no_time_passes_within_a_turn() -> None:
+    clock = begun(speed=1e6)
+    with clock.taken():
+        now = clock.now()
+        with clock.taken():
+            assert clock.now() == now
+    with clock.taken():
+        assert clock.now() > now
+
+
+def test_a_link_flaps_from_now_on_however_fast_time_goes() -> None:
+    with Lab.live(members=1, speed=50.0, seed=1) as lab:
+        flaps = lab.fault("member1").flapping("5s", "5s", 3)
+        assert len(flaps) == 3
+
+
 def test_a_live_lab_goes_on_by_itself() -> None:
     lab = Lab.live(members=2, speed=500.0, seed=1)
     before = lab.t

@@ -210,7 +210,7 @@ class WallClock(VirtualClock):
         self.speed = speed
         self._origin: float | None = None  # the monotonic time at which the lab's epoch was
         self._news = threading.Condition(self.turn)
-        self._busy = False
+        self._busy = self._in_turn = False
         self.after_turn: Callable[[], object] = _nothing  # called at the end of each turn, before anybody hears of it
 
     def begin(self) -> None:
@@ -262,12 +262,19 @@ class WallClock(VirtualClock):
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """For the length of a block this thread is the only one that acts in the world, which first catches up."""
+        """For the length of a block this thread is the only one that acts in the world, which first catches up.
+
+        A turn within a turn is part of it: there no time has passed, or a plan made from "now" would be late already.
+        """
         with self.turn:
-            self.catch_up()
+            is_within = self._in_turn
+            if not is_within:
+                self.catch_up()
+            self._in_turn = True
             try:
                 yield
             finally:
+                self._in_turn = is_within
                 self.after_turn()
                 self._news.notify_all()  # whoever waits looks again: there may be an earlier timer now
 
