@@ -315,7 +315,7 @@ class Lab(Objects):
             member: where they arrive; the whole fleet by default.
 
         Raises:
-            BadRequest: less than nothing, or there is no such member.
+            BadRequest: less than nothing, more than a billion, no number, or there is no such member.
         """
         if member:
             self.world.member(member)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from karmadalab.api.errors import BadRequest
-from karmadalab.core.clock import DEFAULT_EPOCH, NeverSettles, VirtualClock, WallClock
+from karmadalab.core.clock import DEFAULT_EPOCH, MOST_SPEED, NeverSettles, VirtualClock, WallClock
 from karmadalab.lab import Lab
 
 Make = Callable[[], VirtualClock]
@@ -149,7 +149,7 @@ def test_forty_seconds_after_is_exactly_forty_seconds_after(clock: VirtualClock)
 
 def test_running_until_now_always_works() -> None:
     for epoch in (0.1, 1e9 + 1 / 3, DEFAULT_EPOCH):
-        for made in (VirtualClock(epoch, lead_s=1 / 3), WallClock(epoch, speed=1e6)):
+        for made in (VirtualClock(epoch, lead_s=1 / 3), WallClock(epoch, speed=MOST_SPEED)):
             made.run_until(made.now())
 
 
@@ -207,7 +207,7 @@ def test_the_wall_clock_jumps_until_it_begins_and_then_waits() -> None:
 
 @pytest.mark.parametrize("speed", [0, -1, float("inf")])
 def test_a_clock_that_stands_still_or_flies_is_refused(speed: float) -> None:
-    with pytest.raises(BadRequest, match=f"speed: must be more than 0, got {speed}"):
+    with pytest.raises(BadRequest, match=f"speed: must be a number above 0 .*, got {speed};"):
         WallClock(speed=speed)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -86,10 +87,28 @@ def test_turns_are_taken_one_at_a_time() -> None:
     assert set(most) == {1}
 
 
-@pytest.mark.parametrize("speed", [0, -1, float("inf"), float("nan")])
-def test_a_speed_that_is_none_is_refused(speed: float) -> None:
-    with pytest.raises(BadRequest, match="speed"):
+@pytest.mark.parametrize("speed", [0, -1, float("inf"), float("nan"), 1e308, 10_001, 10**400, "2", True])
+def test_a_speed_that_is_none_is_refused(speed: Any) -> None:
+    with pytest.raises(
+        BadRequest, match=r"speed: must be a number above 0 and up to 10,000 lab seconds for each real one, got "
+    ):
         WallClock(speed=speed)
+
+
+def test_no_time_passes_within_a_turn() -> None:
+    clock = begun(speed=10_000)
+    with clock.taken():
+        now = clock.now()
+        with clock.taken():
+            assert clock.now() == now
+    with clock.taken():
+        assert clock.now() > now
+
+
+def test_a_link_flaps_from_now_on_however_fast_time_goes() -> None:
+    with Lab.live(members=1, speed=50.0, seed=1) as lab:
+        flaps = lab.fault("member1").flapping("5s", "5s", 3)
+        assert len(flaps) == 3
 
 
 def test_a_live_lab_goes_on_by_itself() -> None:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -297,6 +300,35 @@ def test_the_command_writes_marks_and_pages(tmp_path: Path) -> None:
     ]
     page = (tmp_path / "out" / "feedback" / "ann.html").read_text()
     assert "23.1 is not right yet." in page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_who_stops_the_command_keeps_the_marks_so_far_and_leaves_no_process(number: int, tmp_path: Path) -> None:
+    saved(tmp_path / "solutions", solution(), "23_small.ipynb")
+    (tmp_path / "class").mkdir()
+    (tmp_path / "temporary").mkdir()
+    for name in ("ann", "eve", "zoe"):
+        made = handed_in(between="" if name == "ann" else "while True: pass")
+        saved(tmp_path / "class" / name, made, "23_small.ipynb")
+    line = [sys.executable, "-m", "karmadalab", "grade", str(tmp_path / "class"), "-o", str(tmp_path / "out")]
+    line += ["--solutions", str(tmp_path / "solutions"), "--cell-s", "600", "--total-s", "600"]
+    place = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=place) as running:
+        try:
+            assert running.stdout
+            assert "ann" in running.stdout.readline()
+            begin_s = time.monotonic()
+            running.send_signal(number)
+            _, said = running.communicate(timeout=60)
+        finally:
+            running.kill()
+    assert time.monotonic() - begin_s < 10  # it takes one or two on a machine with nothing else to do
+    assert running.returncode == 130, said
+    assert said.startswith("karmadalab: stopped: 1 of 3 submissions graded, 2 missing;"), said
+    rows = csv.DictReader(io.StringIO((tmp_path / "out" / "marks.csv").read_text()))
+    assert [(row["student"], row["points"]) for row in rows] == [("ann", "4"), ("ann", "2.5"), ("ann", "")]
+    nothing_is_left(tmp_path / "temporary")
 
 
 def test_the_command_refuses_what_makes_no_sense(tmp_path: Path) -> None:

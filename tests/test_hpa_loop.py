@@ -147,3 +147,10 @@ def test_a_restart_forgets_the_quiet_that_it_was_waiting_for(lab: Lab) -> None:
     lab.fault("karmada-controller-manager").restart()
     lab.run("1m")
     assert replicas(lab) == 1
+
+
+def test_the_heaviest_load_that_is_taken_breaks_nothing(lab: Lab) -> None:
+    lab.apply(autoscaler())
+    lab.load("web", 1_000_000_000, cpu_ms=1_000_000)
+    lab.run("5m")
+    assert replicas(lab) == 10

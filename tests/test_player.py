@@ -91,6 +91,16 @@ def test_rewind_goes_back_to_the_start_and_no_step_leaves_the_run(player: Player
     assert title(player).startswith("<b>The fleet at 0s</b>")
 
 
+def test_buttons_move_the_browsers_counter_too(player: Player) -> None:
+    """Slider and counter are tied to each other in the browser only."""
+    player.play.value = 100
+    player.rewind.click()
+    assert (player.t, player.play.value, player.slider.value) == (0, 0, 0)
+    player.play.value = 100
+    player.on.click()
+    assert (player.t, player.play.value, player.slider.value) == (401, 401, 401)
+
+
 def test_speed_is_seconds_of_the_run_a_second(player: Player) -> None:
     for _, speed in player.speed.options:
         player.speed.value = speed

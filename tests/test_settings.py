@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from karmadalab import Lab
 from karmadalab.core.settings import PROFILES, Settings
 
 # karmada/controllers.md, section 4: the flags of v1.13 that have to do with time.
@@ -98,3 +99,8 @@ def test_another_profile_has_its_own_gates() -> None:
     settings = Settings(feature_gates={"Failover": False}).with_flags({"profile": "v1.18"})
     assert settings.gate("ControllerPriorityQueue")
     assert settings.banner().startswith("Karmada v1.18")
+
+
+@pytest.mark.parametrize("flag", ["cluster-status-update-frequency", "cluster-monitor-period"])
+def test_a_lab_begins_with_the_longest_loop_that_is_taken(flag: str) -> None:
+    assert Lab.fake(members=1, settings={flag: "168h"}, seed=1).t == 0

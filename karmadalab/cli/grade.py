@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 import typer
 
-from karmadalab.teaching.grading import Graded, Limits, grade, write
+from karmadalab.teaching.grading import Graded, Interrupted, Limits, grade, write
 from karmadalab.teaching.grading.marks import printable
 from karmadalab.teaching.grading.submissions import Submission
+
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+_STOPPED = 130  # what a shell makes of a Ctrl-C
 
 
 def grade_folder(folder: Path, solutions: Path, output: Path, limits: Limits, jobs: int) -> bool:
@@ -16,8 +22,16 @@ def grade_folder(folder: Path, solutions: Path, output: Path, limits: Limits, jo
 
     Returns:
         whether every submission could be graded to its end.
+
+    Raises:
+        Exit: Ctrl-C or SIGTERM; the marks so far are written.
     """
-    results = grade(folder, solutions, limits, jobs, tell=_say, slow=_say_slow)
+    for number in _STOPS:
+        signal.signal(number, _interrupt_once)
+    try:
+        results = grade(folder, solutions, limits, jobs, tell=_say, slow=_say_slow)
+    except Interrupted as stopped:
+        _write_so_far(stopped, output)
     files = write(results, output)
     troubled = [one for one in results if one.problem]
     typer.echo(f"\n{len(results) - len(troubled)} of {len(results)} graded")
@@ -29,6 +43,25 @@ def grade_folder(folder: Path, solutions: Path, output: Path, limits: Limits, jo
         common = [what for what in held[0] if all(what in holds for holds in held)]
         typer.echo(f"submissions were held in by: {'; '.join(common)}", err=True)
     return not troubled
+
+
+def _interrupt_once(number: int, frame: FrameType | None) -> None:
+    """Stop; who presses Ctrl-C once more shall not lose the marks that are being written."""
+    for stop in _STOPS:
+        signal.signal(stop, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _write_so_far(stopped: Interrupted, output: Path) -> NoReturn:
+    """Write what is graded, unless that is nothing: an earlier run's marks would be lost for it."""
+    count = len(stopped.graded)
+    where = f"the marks so far are in {write(stopped.graded, output)[0]}" if count else "nothing was written"
+    typer.echo(
+        f"karmadalab: stopped: {count} of {count + stopped.missing} submissions graded, {stopped.missing} missing; "
+        f"{where}; grade again for all",
+        err=True,
+    )
+    raise typer.Exit(_STOPPED)
 
 
 def _say(one: Graded) -> None:

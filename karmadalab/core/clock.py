@@ -20,7 +20,7 @@ from functools import update_wrapper
 from heapq import heappop, heappush
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from karmadalab.api.errors import BadRequest, KarmadalabError
+from karmadalab.api.errors import BadRequest, KarmadalabError, shortly
 from karmadalab.api.time import Time
 from karmadalab.core.interrupts import deferred
 
@@ -30,6 +30,7 @@ _GRAIN = float(1 << 20)
 GRAIN_S = 1 / _GRAIN
 _GRID = 1.5 * 2.0**32  # a float of this size has no finer digits: adding it and taking it away rounds to the grain
 _LOOK_EVERY, _BUSY = 10_000, 1_000_000  # calls at one instant: look what goes on; it can't be honest work
+MOST_SPEED = 10_000  # a tenth of what an idle lab of three members can keep up with
 _LONGEST_WAIT_S = 3600.0  # a condition variable takes no infinity
 
 # A timer as the clock keeps it: [time, callback, arguments]; a cancelled one has no callback.
@@ -208,21 +209,27 @@ class WallClock(VirtualClock):
 
     Args:
         epoch: what the clock shows when real time begins to count; by default the real time.
-        speed: lab seconds for each real second.
+        speed: lab seconds for each real second, up to `MOST_SPEED`.
         lead_s: how long before the epoch the clock starts.
 
     Several threads may use one wall clock: the one that runs it, and others that act inside `taken`. Nobody holds the
     turn while waiting.
+
+    Raises:
+        BadRequest: the speed is no such number.
     """
 
     def __init__(self, epoch: float | None = None, speed: float = 1.0, lead_s: float = 0.0) -> None:
-        if not 0 < speed < float("inf"):
-            raise BadRequest(f"speed: must be more than 0, got {speed:g}")
+        if isinstance(speed, bool) or not isinstance(speed, (int, float)) or not 0 < speed <= MOST_SPEED:
+            raise BadRequest(
+                f"speed: must be a number above 0 and up to {MOST_SPEED:,} lab seconds for each real one, got "
+                f"{shortly(speed)}; a lab made with Lab.fake needs no speed, it jumps"
+            )
         super().__init__(time.time() if epoch is None else epoch, lead_s)
         self.speed = speed
         self._origin: float | None = None  # the monotonic time at which the lab's epoch was
         self._news = threading.Condition(self.turn)
-        self._busy = False
+        self._busy = self._in_turn = False
         self.after_turn: Callable[[], object] = _nothing  # called at the end of each turn, before anybody hears of it
 
     def begin(self) -> None:
@@ -274,12 +281,19 @@ class WallClock(VirtualClock):
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """For the length of a block this thread is the only one that acts in the world, which first catches up."""
+        """For the length of a block this thread is the only one that acts in the world, which first catches up.
+
+        A turn within a turn is part of it: there no time has passed, or a plan made from "now" would be late already.
+        """
         with self.turn:
-            self.catch_up()
+            is_within = self._in_turn
+            if not is_within:
+                self.catch_up()
+            self._in_turn = True
             try:
                 yield
             finally:
+                self._in_turn = is_within
                 self.after_turn()
                 self._news.notify_all()  # whoever waits looks again: there may be an earlier timer now
 

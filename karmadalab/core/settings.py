@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import inf
 from typing import Annotated, Any
 
 import msgspec
@@ -33,6 +34,8 @@ _LEAST_S = dict.fromkeys(
     0.001,
 )
 _LEAST_RENEWAL_S = 0.01
+# One round of each passes before the lab begins, and all of it is simulated.
+_MOST_S = dict.fromkeys(("cluster_monitor_period", "cluster_status_update_frequency"), 7 * 86400.0)
 
 _GATES_V1_13 = {
     "Failover": True,  # off by default in Karmada v1.13; without it there is no lesson
@@ -130,7 +133,7 @@ class Settings(msgspec.Struct, frozen=True):
         if name == "feature_gates":
             return self._gates(value)
         if type_ == "Seconds":
-            return _positive(name, seconds(value, name))
+            return _length(name, seconds(value, name))
         if type_ == "bool":
             return _boolean(name, value)
         if type_ in ("int", "float"):
@@ -246,11 +249,16 @@ def _offer(name: str, known: Any) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _positive(name: str, value: float) -> float:
+def _length(name: str, value: float) -> float:
     if value < 0:
         raise BadRequest(f"{name}: a length of time can't be negative, got {duration(value)}")
     if value < (least := _LEAST_S.get(name, 0)):
         raise BadRequest(f"{name}: must be at least {duration(least)}, or the loop would never pause, got {value:g}s")
+    if value > (most := _MOST_S.get(name, inf)):
+        raise BadRequest(
+            f"{name}: must be at most {duration(most)}, or the lab, which lets a round pass first, would hardly ever "
+            f"begin, got {duration(value)}"
+        )
     return value
 
 

@@ -120,6 +120,7 @@ class MemberFaults(FaultControl):
             raise BadRequest(f"loss: expected a share above 0 and up to 1, got {loss!r}")
         return self._fault("lossy", at, for_, loss=float(loss))
 
+    @in_turn
     def flapping(
         self, down: str | float, up: str | float, times: int, at: When = None, kind: str = "refuse"
     ) -> list[Fault]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from karmadalab.api.errors import BadRequest
+from karmadalab.api.errors import BadRequest, shortly
 from karmadalab.api.hpa import NoMetric, PodMetric
 from karmadalab.api.quantity import milli
 from karmadalab.api.unstructured import Unstructured
@@ -23,6 +23,7 @@ from karmadalab.environments.member import SimulatedMember
 from karmadalab.environments.workloads import is_ready, workload_of
 
 SAMPLE_S = 15.0  # a metrics server looks every fifteen seconds
+_MOST_REQUESTS_S, _MOST_CPU_MS = 1_000_000_000, 1_000_000  # far beyond any fleet, and no sum of them overflows
 _NO_API = (
     "unable to fetch metrics from resource metrics API: the server could not find the requested resource "
     "(get pods.metrics.k8s.io)"
@@ -54,11 +55,14 @@ class Loads:
         """Put a load on a workload, in place of the one it had there.
 
         Raises:
-            BadRequest: less than nothing.
+            BadRequest: less than nothing, more than a fleet could ever serve, or no number.
         """
-        for name in ("requests_s", "cpu_ms"):
-            if getattr(load, name) < 0:
-                raise BadRequest(f"load: {name} can't be negative, got {getattr(load, name)}")
+        for name, most in (("requests_s", _MOST_REQUESTS_S), ("cpu_ms", _MOST_CPU_MS)):
+            value: object = getattr(load, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
+                raise BadRequest(
+                    f"load on {workload}: {name} must be a number from 0 to {most:,}, got {shortly(value)}"
+                )
         self._loads[namespace, workload, load.member] = load
 
     def cpu(self, cluster: str, namespace: str) -> Mapping[str, PodMetric]:

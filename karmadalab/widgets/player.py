@@ -89,7 +89,7 @@ class Player:
     def _go(self, second: int) -> None:
         """Stop playing, and show a second."""
         self.play.playing = False
-        self.slider.value = second
+        self.play.value = self.slider.value = second  # both: without a browser nothing ties them together
 
     def _moved(self, change: Any) -> None:
         if change["new"] != self._shown:  # play and slider both tell of the same move

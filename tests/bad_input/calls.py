@@ -220,4 +220,40 @@ CALLS = [
         "there is no kind 'deploymnt'; did you mean Deployment? Custom kinds are written Kind.group, for "
         "example Redis.example.io",
     ),
+    Wrong(
+        "less than no load",
+        lambda lab: lab.load("web", -1),
+        BadRequest,
+        "load on web: requests_s must be a number from 0 to 1,000,000,000, got -1",
+    ),
+    Wrong(
+        "a load that is no number",
+        lambda lab: lab.load("web", float("nan")),
+        BadRequest,
+        "load on web: requests_s must be a number from 0 to 1,000,000,000, got nan",
+    ),
+    Wrong(
+        "a load without end",
+        lambda lab: lab.load("web", float("inf")),
+        BadRequest,
+        "load on web: requests_s must be a number from 0 to 1,000,000,000, got inf",
+    ),
+    Wrong(
+        "a load beyond all fleets",
+        lambda lab: lab.load("web", 1e308),
+        BadRequest,
+        "load on web: requests_s must be a number from 0 to 1,000,000,000, got 1e+308",
+    ),
+    Wrong(
+        "a load in words",
+        lambda lab: lab.load("web", "5"),
+        BadRequest,
+        "load on web: requests_s must be a number from 0 to 1,000,000,000, got '5'",
+    ),
+    Wrong(
+        "requests that cost no number",
+        lambda lab: lab.load("web", 5, cpu_ms=float("nan")),
+        BadRequest,
+        "load on web: cpu_ms must be a number from 0 to 1,000,000, got nan",
+    ),
 ]

@@ -40,6 +40,16 @@ SETTINGS = [
         BadRequest,
         "horizontal_pod_autoscaler_sync_period: must be at least 1ms, or the loop would never pause, got 1e-06s",
     ),
+    *(
+        Wrong(
+            f"a loop that pauses for a century: {flag}",
+            lambda lab, flag=flag: Lab.fake(members=1, settings={flag: "876000h"}),
+            BadRequest,
+            f"{flag.replace('-', '_')}: must be at most 168h0m0s, or the lab, which lets a round pass first, would "
+            "hardly ever begin, got 876000h0m0s",
+        )
+        for flag in ("cluster-status-update-frequency", "cluster-monitor-period")
+    ),
     Wrong(
         "a lease that is renewed a thousand times a second",
         lambda lab: Lab.fake(members=1, settings={"cluster-lease-duration": 0.004}),

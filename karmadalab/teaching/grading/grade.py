@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching.cells import cells_of
 from karmadalab.teaching.grading.feedback import feedback, file_name
+from karmadalab.teaching.grading.judges import Judges
 from karmadalab.teaching.grading.limits import Limits
 from karmadalab.teaching.grading.marks import BY_HAND, Graded, Mark, as_csv, totals
 from karmadalab.teaching.grading.submissions import Submission, submissions
@@ -27,6 +28,19 @@ _PATIENCE_S = 10.0  # for a judge that is told to end
 LOOK_S = 10.0  # a cell that is still at it at a second look is slow
 
 Slow = Callable[[Submission, str], None]
+
+
+class Interrupted(KeyboardInterrupt):
+    """Grading was stopped on the way; its judges are no more.
+
+    Attributes:
+        graded: what was done by then, in the order of the submissions.
+        missing: how many submissions were not.
+    """
+
+    def __init__(self, graded: list[Graded], missing: int) -> None:
+        super().__init__(f"{len(graded)} graded, {missing} missing")
+        self.graded, self.missing = graded, missing
 
 
 def grade(
@@ -50,18 +64,33 @@ def grade(
     Raises:
         BadNotebook: there is nothing to grade, or a solution is broken.
         BadRequest: the platform can't hold a submission in.
+        Interrupted: Ctrl-C; it has what is graded by then.
     """
     if not hasattr(os, "fork"):
         raise BadRequest("grade: needs Linux or macOS, or WSL on Windows: this system sets no limits on processes")
     limits = limits or Limits()
     found = submissions(folder, solutions)
     empty = {source: _marks_of(source) for source in {one.source for one in found} if source is not None}
-    results = []
-    with ThreadPoolExecutor(jobs) as workers:
-        for result in workers.map(lambda one: _graded(one, empty, limits, slow), found):
-            tell(result)
-            results.append(result)
-    return results
+    judges, workers = Judges(), ThreadPoolExecutor(jobs)
+    running: list[Future[Graded]] = []
+    try:
+        running += (workers.submit(_graded, one, empty, limits, judges, slow) for one in found)
+        for one in running:
+            tell(one.result())
+    except KeyboardInterrupt:
+        _stop(judges, workers)
+        done = [one.result() for one in running if not one.cancelled() and one.exception() is None]
+        raise Interrupted(done, len(found) - len(done)) from None
+    finally:
+        _stop(judges, workers)
+    return [one.result() for one in running]
+
+
+def _stop(judges: Judges, workers: ThreadPoolExecutor) -> None:
+    """Leave no process behind, and no thread."""
+    workers.shutdown(wait=False, cancel_futures=True)
+    judges.end()
+    workers.shutdown()
 
 
 def write(results: list[Graded], output: Path) -> list[Path]:
@@ -89,10 +118,10 @@ def _marks_of(source: Path) -> list[Mark]:
     ]
 
 
-def _graded(one: Submission, empty: dict[Path, list[Mark]], limits: Limits, slow: Slow) -> Graded:
+def _graded(one: Submission, empty: dict[Path, list[Mark]], limits: Limits, judges: Judges, slow: Slow) -> Graded:
     if one.source is None:
         return Graded(one, problem=one.problem)
-    records, end = ([], "") if one.problem else _judged(one, limits, slow)
+    records, end = ([], "") if one.problem else _judged(one, limits, judges, slow)
     given = {record["cell"]: Mark(**record) for record in records if "cell" in record}
     said = [record["problem"] for record in records if "problem" in record]
     problem = one.problem or "".join(said) or end
@@ -105,22 +134,26 @@ def _unjudged(mark: Mark, problem: str) -> Mark:
     return mark if mark.points is None else mark._replace(message=problem)
 
 
-def _judged(one: Submission, limits: Limits, slow: Slow) -> tuple[list[dict[str, Any]], str]:
-    """What the judge says of a submission, and why it did not come to its end (empty when it did)."""
+def _judged(one: Submission, limits: Limits, judges: Judges, slow: Slow) -> tuple[list[dict[str, Any]], str]:
+    """What the judge says of a submission, and why it did not come to its end (empty when it did).
+
+    Raises:
+        CancelledError: grading was stopped meanwhile.
+    """
     with tempfile.TemporaryDirectory(prefix="karmadalab-", ignore_cleanup_errors=True) as folder:
         place = Path(folder) / "lab"
         place.mkdir()
         line = [sys.executable, "-m", "karmadalab.teaching.grading.judging"]
         line += [str(one.source), str(one.path), str(place), json.dumps(asdict(limits))]
-        judge = subprocess.Popen(  # noqa: S603  # our own Python and our own module
-            line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
+        judge = judges.start(line)
         try:
             said, errors = _heard(judge, limits.total_s + START_S, lambda cell: slow(one, cell))
             end = "" if judge.returncode == 0 else f"the judge failed: {_last_line(errors)}"
         except subprocess.TimeoutExpired:
             end = f"the notebook takes longer than {limits.total_s:g} s in all"
             said = _ended(judge)
+        if judges.ended and judge.returncode != 0:
+            raise CancelledError
     return list(_records(said)), end
 
 
