@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from karmadalab.teaching.exercises import build
+from karmadalab.teaching.exercises import build, check_notebook
 from karmadalab.teaching.markers import BadNotebook
 from karmadalab.teaching.sources import exercise, read
 from tests.small_labs import CHECK_CELL, GRADED, SOLUTION_CELL, SOLUTIONS, lab_of, role, saved
@@ -107,6 +108,10 @@ BAD_SOURCES: dict[str, tuple[Any, str]] = {
         (SOLUTION_CELL, ("assert f() == 1", GRADED)),
         '11_bad.ipynb, cell 2 (c1): is graded and calls no check; call `check("11.1", ...)`, outside hidden tests',
     ),
+    "half a character": (
+        (SOLUTION_CELL, CHECK_CELL, ('print("\ud800")', None)),
+        "11_bad.ipynb, cell 3 (c2): holds half a character ('\\ud800'), which is no text; delete it, or write it anew",
+    ),
     "another lab's check": (
         (SOLUTION_CELL, ('check("12.1", f)', GRADED)),
         "11_bad.ipynb, cell 2 (c1): calls 12.1, which belongs to another lab; this is 11",
@@ -117,7 +122,8 @@ BAD_SOURCES: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("name", BAD_SOURCES)
 def test_bad_sources(name: str, tmp_path: Path) -> None:
     cells, says = BAD_SOURCES[name]
-    saved(tmp_path / "solutions", lab_of(*cells), "11_bad.ipynb")
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "solutions" / "11_bad.ipynb").write_text(json.dumps(lab_of(*cells)))
     with pytest.raises(BadNotebook) as caught:
         build(tmp_path / "solutions", tmp_path / "exercises")
     assert str(caught.value) == says
@@ -166,3 +172,17 @@ def test_a_written_answer_becomes_a_place_to_write() -> None:
     essay.metadata["nbgrader"] = nbformat.from_dict(role("essay", grade=True, solution=True, points=2))
     made.cells.append(essay)
     assert exercise(made, "11_x.ipynb").cells[-1].source == "YOUR ANSWER HERE"
+
+
+def test_half_a_character_keeps_no_check_from_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "11_odd.ipynb"
+    path.write_text(json.dumps(lab_of(('print("\ud800")', None), SOLUTION_CELL, CHECK_CELL)))
+    with pytest.raises(BadNotebook, match=r"11_odd.ipynb, cell 1 \(c0\): holds half a character"):
+        check_notebook(path, "11.1")
+
+
+def test_a_notebook_that_windows_has_marked_as_utf_8_is_read(tmp_path: Path) -> None:
+    plain = saved(tmp_path, lab_of(SOLUTION_CELL, CHECK_CELL))
+    marked = tmp_path / "11_marked.ipynb"
+    marked.write_text(plain.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert read(marked) == read(plain)

@@ -222,3 +222,31 @@ def test_missing_extras_are_named(make: Any, finished: Lab, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     with pytest.raises(ImportError, match=r"pip install 'karmadalab\[notebooks\]'"):
         make(finished)
+
+
+def test_a_member_that_joins_gets_a_button_and_one_that_has_left_can_not_be_broken(room: ControlRoom) -> None:
+    room.lab.join("member6")
+    room.lab.unjoin("member2")
+    room.lab.run("2m")
+    room.step.click()
+    assert room.buttons["member6"] in room.box.children[0].children
+    assert room.screen.figure.layout.height > ControlRoom(five_members()).screen.figure.layout.height
+    room.buttons["member6"].click()
+    assert [fault.target for fault in room.lab.world.faults] == ["member6"]
+    left = room.buttons["member2"]
+    assert (left.description, left.disabled) == ("member2 has left", True)
+    left.click()
+    assert [fault.target for fault in room.lab.world.faults] == ["member6"]
+    room.lab.join("member2")
+    room.step.click()
+    assert (left.description, left.disabled) == ("break member2", False)
+
+
+def test_a_fault_on_a_member_that_has_left_can_still_be_healed(room: ControlRoom) -> None:
+    room.lab.unjoin("member2")
+    room.buttons["member2"].click()
+    room.lab.run("2m")
+    room.step.click()
+    assert room.buttons["member2"].description == "heal member2"
+    room.buttons["member2"].click()
+    assert not room.lab.world.faults

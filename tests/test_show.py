@@ -18,7 +18,7 @@ from karmadalab.controllers.graceful_eviction import assess_eviction_tasks
 from karmadalab.show import style
 from karmadalab.show.axis import short, ticks
 from karmadalab.show.words import Label, placed
-from tests.worlds import five_members, power_off
+from tests.worlds import five_members, lab_with_web, power_off
 
 
 def traces(parts: show.Parts) -> dict[str, dict[str, Any]]:
@@ -307,3 +307,18 @@ def test_missing_extras_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         _ = figure.figure
     with pytest.raises(ImportError, match=r"tables need pandas: pip install 'karmadalab\[notebooks\]'"):
         _ = figure.table
+
+
+@pytest.mark.parametrize("draw", [show.replicas, show.timeline], ids=["replicas", "timeline"])
+def test_a_workload_that_never_was_is_refused_with_the_nearest_name(draw: Any) -> None:
+    lab = lab_with_web()
+    with pytest.raises(BadRequest) as refused:
+        draw(lab, workload="wbe")
+    assert str(refused.value) == "workload: there is no 'wbe' in this run; did you mean web?"
+    with pytest.raises(BadRequest) as refused:
+        draw(lab, workload="nope")
+    assert str(refused.value) == "workload: there is no 'nope' in this run; there is web"
+    with pytest.raises(BadRequest) as refused:
+        draw(Lab.fake(members=1), workload="web")
+    assert str(refused.value) == "workload: there is no 'web' in this run; there is none"
+    assert draw(lab, workload="web").text

@@ -28,6 +28,7 @@ from karmadalab.analysis.tables import (
     serving_table,
     summary_table,
 )
+from karmadalab.analysis.workloads import check_workload
 
 __all__ = [
     "PHASES",
@@ -42,6 +43,7 @@ __all__ = [
     "activity",
     "assigned",
     "band_table",
+    "check_workload",
     "condition_bands",
     "event_table",
     "fault_bands",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from karmadalab.analysis import Recording, Steps, assigned, fault_bands, record, serving
+from karmadalab.analysis import Recording, Steps, assigned, check_workload, fault_bands, record, serving
 from karmadalab.analysis.recording import Source
 from karmadalab.api.time import seconds
 from karmadalab.show import style
@@ -49,8 +49,12 @@ def replicas(
 
     Returns:
         the figure; its table has a row a change.
+
+    Raises:
+        BadRequest: the run has no such workload.
     """
     recording = record(source)
+    check_workload(recording, workload)
     end_s = (recording.end_s if until is None else seconds(until, "until")) or 1.0
     lanes = _lanes(recording, workload)
     text = _tell(lanes, end_s)

@@ -13,6 +13,7 @@ from karmadalab.analysis import (
     Recording,
     Serving,
     Steps,
+    check_workload,
     condition_bands,
     fault_bands,
     outages,
@@ -49,6 +50,9 @@ def timeline(
 
     Returns:
         the figure; its table has a row a phase of each outage.
+
+    Raises:
+        BadRequest: the run has no such workload.
     """
     recording = record(source)
     parts = timeline_parts(recording, until=until, workload=workload, title=title)
@@ -72,6 +76,7 @@ def timeline_parts(
         least_lines: room for so many lines of words at least, so that a figure keeps its height while a slider moves.
     """
     recording = record(source)
+    check_workload(recording, workload)
     end_s = recording.end_s if until is None else seconds(until, "until")
     end_s = end_s or 1.0
     clusters = lanes_of(recording)

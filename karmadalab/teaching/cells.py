@@ -6,7 +6,7 @@ An independent reading of nbgrader's schema, so that exercises are made without 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import md5
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from karmadalab.teaching.markers import BadNotebook
 SCHEMA_VERSION = 3
 _FLAGS = ("grade", "locked", "solution", "task")
 _KNOWN = {*_FLAGS, "schema_version", "grade_id", "points", "cell_type", "checksum"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CHECK_CALL = re.compile(r"\bcheck\(\s*[\"'](\d\d\.\w+)[\"']")
 
 
@@ -65,6 +66,19 @@ def cells_of(notebook: Any, name: str) -> Iterator[Cell]:
             raise BadNotebook(f"{where}: grade_id {grade_id!r} is taken by {seen[grade_id]}; give it another one")
         seen[grade_id] = f"cell {number}"
         yield Cell(where, node, role)
+
+
+def check_text(cells: Iterable[Cell]) -> None:
+    """See that what stands in the cells is text: JSON can spell a lone surrogate, and no kernel and no file takes one.
+
+    Raises:
+        BadNotebook: where it is not.
+    """
+    for cell in cells:
+        if half := _SURROGATE.search(cell.node.source):
+            raise BadNotebook(
+                f"{cell.where}: holds half a character ({half[0]!r}), which is no text; delete it, or write it anew"
+            )
 
 
 def _check_role(role: Any, cell_type: str, where: str) -> None:

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from karmadalab.teaching.cells import Cell, cells_of
+from karmadalab.teaching.cells import Cell, cells_of, check_text
 from karmadalab.teaching.sources import read
 
 TIMEOUT_S = 30.0  # nbgrader's own limit for a cell
@@ -64,8 +64,10 @@ def run_to_check(path: Path, check_id: str, timeout_s: float = TIMEOUT_S) -> tup
 
 def _failures(notebook: Any, path: Path, until: str, timeout_s: float) -> Generator[Failure]:
     """Each failure as it comes; whoever has heard enough stops asking."""
+    cells = list(_up_to(cells_of(notebook, path.name), until))
+    check_text(cells)
     with _client(notebook, path, timeout_s) as client:
-        for index, cell in enumerate(_up_to(cells_of(notebook, path.name), until)):
+        for index, cell in enumerate(cells):
             if cell.is_code and (failure := _run_cell(client, cell, index)) is not None:
                 yield failure
                 if failure.is_final:

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from karmadalab.teaching.cells import Cell, cells_of, checksum
+from karmadalab.teaching.cells import Cell, cells_of, check_text, checksum
 from karmadalab.teaching.markers import CODE_STUB, HIDDEN_TESTS, SOLUTION, BadNotebook, cut
 
 _TEXT_STUB = ("YOUR ANSWER HERE",)
@@ -22,9 +22,9 @@ def read(path: Path) -> Any:
     """
     nbformat = _nbformat()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors on Windows begin a file with a mark
     except (OSError, UnicodeDecodeError) as error:
-        raise BadNotebook(f"{path.name}: can't be read: {error}") from None
+        raise BadNotebook(f"{path.name}: can't be read: {error}{_way_out(error)}") from None
     try:
         data = json.loads(text)
         major, minor = data["nbformat"], data["nbformat_minor"]
@@ -39,6 +39,10 @@ def read(path: Path) -> Any:
         why = str(error).splitlines()[0]
         raise BadNotebook(f"{path.name}: is no valid notebook: {why}; open it in JupyterLab and save it anew") from None
     return notebook
+
+
+def _way_out(error: Exception) -> str:
+    return "; save it as UTF-8" if isinstance(error, UnicodeDecodeError) else ""
 
 
 def _nbformat() -> Any:
@@ -63,6 +67,7 @@ def exercise(solution: Any, name: str) -> Any:
     """A notebook with stubs for the solutions, without hidden tests and outputs, its graded cells locked."""
     notebook = copy.deepcopy(solution)
     cells = list(cells_of(notebook, name))
+    check_text(cells)
     for cell in cells:
         _strip(cell)
     _check_whole(cells, name)

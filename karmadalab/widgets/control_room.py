@@ -30,6 +30,7 @@ FAULTS = (
     ("silence", "silence"),
     ("cut off", "cut_off"),
 )
+_WIDE, _ROW = {"width": "150px"}, {"flex_flow": "row wrap"}
 _LONGEST_S = 900  # to look ahead for the next change
 
 
@@ -41,7 +42,8 @@ class ControlRoom:
         title: what stands above the figure, before the moment.
 
     Attributes:
-        buttons: cluster -> the button that breaks or heals it; for the first twelve of a larger fleet.
+        buttons: cluster -> the button that breaks or heals it, also of one that joins later; for the first twelve
+            of a larger fleet.
         fault: what breaking means, a method of `lab.fault(cluster)`.
         play: the browser's counter; each count lets some seconds pass.
         speed: seconds of the lab for each second of yours.
@@ -56,29 +58,35 @@ class ControlRoom:
             raise BadRequest("ControlRoom: in a live lab time passes by itself; give a lab made with Lab.fake")
         self.lab = lab
         widgets = widget_library()
-        wide = {"width": "150px"}
         self.fault = widgets.Dropdown(options=FAULTS, value="power_off", description="break by")
-        self.buttons = {name: widgets.Button(layout=wide) for name in lab.members[:MOST_LANES]}
+        self.buttons: dict[str, Any] = {}
+        self._row = widgets.HBox([self.fault], layout=_ROW)
+        self._add_buttons()
         self.play = widgets.Play(
             value=0, min=0, max=10**6, interval=round(1000 * TICK_S), show_repeat=False, description="let time pass"
         )
         self.speed = widgets.Dropdown(options=SPEEDS, value=30, description="speed")
-        self.step = widgets.Button(description="10 s on", icon="step-forward", layout=wide)
+        self.step = widgets.Button(description="10 s on", icon="step-forward", layout=_WIDE)
         self.on = widgets.Button(description="to the next change", icon="fast-forward", layout={"width": "180px"})
         self.message = widgets.HTML()
         self.screen = Screen(self._film(), lab.t, title)
-        rows = [[self.fault, *self.buttons.values()], [self.play, self.speed, self.step, self.on]]
-        boxes = [widgets.HBox(row, layout={"flex_flow": "row wrap"}) for row in rows]
-        self.box = widgets.VBox([*boxes, self.message, self.screen.figure, self.screen.text])
+        time = widgets.HBox([self.play, self.speed, self.step, self.on], layout=_ROW)
+        self.box = widgets.VBox([self._row, time, self.message, self.screen.figure, self.screen.text])
         self._connect()
         self._draw()
 
     def _connect(self) -> None:
-        for name, button in self.buttons.items():
-            button.on_click(partial(self._pressed, name))
         self.play.observe(self._counted, "value")
         self.step.on_click(lambda _: self._pass(10.0))
         self.on.on_click(lambda _: self._to_the_next_change())
+
+    def _add_buttons(self) -> None:
+        """One for each member that has none yet: there may be some that joined later."""
+        for name in self.lab.members[:MOST_LANES]:
+            if name not in self.buttons and len(self.buttons) < MOST_LANES:
+                button = self.buttons[name] = widget_library().Button(layout=_WIDE)
+                button.on_click(partial(self._pressed, name))
+        self._row.children = (self.fault, *self.buttons.values())
 
     def broken(self, cluster: str) -> bool:
         """Whether a fault acts on a cluster."""
@@ -88,7 +96,7 @@ class ControlRoom:
         try:
             if self.broken(cluster):
                 self.lab.heal(cluster)
-            else:
+            elif cluster in self._here():
                 getattr(self.lab.fault(cluster), self.fault.value)()
             self.lab.run(0)  # what it does at once is part of now
         except KarmadalabError as error:  # said where the reader looks; the lab is as it was
@@ -116,15 +124,23 @@ class ControlRoom:
                 return
         self._draw(f"Nothing happens in {short(_LONGEST_S)}.")
 
+    def _here(self) -> set[str]:
+        """The clusters that are registered now."""
+        return {cluster.metadata.name for cluster in self.lab.list("Cluster")}
+
     def _film(self) -> Film:
         return Film(self.lab, tuple(self.buttons))
 
     def _draw(self, message: str = "") -> None:
         self.message.value = f"<p><b>{escape(message)}</b></p>" if message else ""
+        self._add_buttons()
+        here = self._here()
         for name, button in self.buttons.items():
             broken = self.broken(name)
-            button.description = f"heal {name}" if broken else f"break {name}"
-            button.icon = "wrench" if broken else "bolt"
+            gone = not broken and name not in here  # a fault that acts can be healed, whoever has left
+            button.description = f"{name} has left" if gone else f"heal {name}" if broken else f"break {name}"
+            button.icon = "sign-out" if gone else "wrench" if broken else "bolt"
+            button.disabled = gone
         self.screen.show(self._film(), self.lab.t)
 
     def _ipython_display_(self) -> None:
