@@ -102,3 +102,41 @@ def test_a_fault_of_an_agent_may_outlive_it(fault: str) -> None:
     lab.join("member2")
     lab.run("1m")
     assert is_ready(lab.get("Cluster", "member2"))
+
+
+@pytest.mark.parametrize("pull", [0, 3])
+def test_what_a_member_keeps_that_leaves_unreachable_is_nothing_broken(pull: int) -> None:
+    lab = Lab.fake(members=3, pull=pull, seed=1)
+    lab.apply([deployment(replicas=6), policy(clusterAffinity={"clusterNames": ["member1", "member2"]})])
+    lab.run("1m")
+    member = lab.world.member("member1")
+    refused = lab.fault("member1").refuse()
+    lab.run("2m").unjoin("member1")
+    lab.run("10m")
+    assert lab.find("Cluster", "member1") is None
+    refused.heal()
+    [kept] = member.store.list("Deployment.apps")
+    lab.apply(policy(clusterAffinity={"clusterNames": ["member2"]}))
+    lab.join("member1")
+    lab.run("30m").check()
+    assert member.store.list("Deployment.apps")[0].metadata.uid == kept.metadata.uid
+
+    lab.apply(policy(clusterAffinity={"clusterNames": ["member1"]}))
+    lab.run("1m").check()
+    lab.apply(policy(clusterAffinity={"clusterNames": ["member2"]}))
+    lab.run("10m").check()
+    assert member.store.list("Deployment.apps") == []  # it has been Karmada's again
+
+
+def test_what_a_member_keeps_that_was_reached_is_found() -> None:
+    lab = Lab.fake(members=2, seed=1)
+    lab.apply([deployment(), policy()])
+    lab.run("1m")
+    [copy] = (member := lab.world.member("member1")).store.list("Deployment.apps")
+    lab.unjoin("member1")
+    lab.run("2m").join("member1")
+    lab.apply(policy(clusterAffinity={"clusterNames": ["member2"]}))
+    lab.run("2m").check()
+    member.store.create(copy)
+    with pytest.raises(AssertionError, match="what Karmada put into member1 has a Work"):
+        lab.run("1m").check()

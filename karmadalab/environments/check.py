@@ -49,7 +49,8 @@ def check(world: FakeWorld) -> None:
     The members:
         * the pods on a node fit its allocatable; a pod names a node that exists;
         * while the machines are on, a Deployment's status counts its pods, and no pod waits that has room;
-        * what carries Karmada's mark comes from a Work that is there, while its cluster is known.
+        * what carries Karmada's mark comes from a Work that is there, while its cluster is known; or from one that was
+          let go when the member left and was not ready, for Karmada could not take it back.
 
     Raises:
         AssertionError: naming the invariant and the object.

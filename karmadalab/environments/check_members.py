@@ -77,11 +77,12 @@ def _owned(obj: Unstructured, uids: set[str]) -> bool:
 
 
 def _check_managed(world: FakeWorld, member: SimulatedMember) -> None:
-    """What Karmada put there is promised by a Work."""
+    """What Karmada put there is promised by a Work, or was, when the member left and could not be reached."""
     store = world.control_plane.store
     for kind in member.store.kinds():
         for obj in member.store.list(kind):
             notes = obj.metadata.annotations
             name, namespace = notes.get(WORK_NAME_ANNOTATION), notes.get(WORK_NAMESPACE_ANNOTATION)
             if obj.metadata.labels.get(MANAGED_LABEL) == "true" and name and namespace:
-                must(store.find(Work, name, namespace), f"what Karmada put into {member.spec.name} has a Work", obj)
+                promised = name in member.let_go or store.find(Work, name, namespace)
+                must(promised, f"what Karmada put into {member.spec.name} has a Work", obj)

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from karmadalab.api.cluster import PULL, Cluster
+from karmadalab.api.cluster import PULL, Cluster, cluster_of_namespace, is_ready
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import OwnerReference, replace
 from karmadalab.api.time import seconds
-from karmadalab.core.client import DELETED
+from karmadalab.api.work import Work
+from karmadalab.core.client import ADDED, DELETED
 from karmadalab.core.clock import VirtualClock, in_turn
 from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
@@ -68,6 +69,7 @@ class FakeWorld:
         self._process_states = ProcessStates(self.clock, self.trace, control_plane.settings, self._wanted)
         self._leaving: set[str] = set()
         control_plane.store.watch(Cluster, self._cluster_event)
+        control_plane.store.watch(Work, self._work_event)
 
     def start(self) -> None:
         """Start the control plane and let the fleet join, so that all is settled when the lab begins."""
@@ -154,6 +156,19 @@ class FakeWorld:
         if event == DELETED and name in self._leaving:
             self._leaving.discard(name)
             self.clock.call_at(self.clock.now(), self._remove_agent, name)
+
+    def _work_event(self, event: str, old: Any, new: Any) -> None:
+        """A member that leaves while it is not ready keeps what is there: its Works are let go without reaching it."""
+        name = cluster_of_namespace(new.metadata.namespace) or ""
+        member = self.members.get(name)
+        if member is None:
+            return
+        if event == ADDED:
+            member.let_go.discard(new.metadata.name)
+        elif event == DELETED:
+            cluster = self.control_plane.store.find(Cluster, name)
+            if cluster is not None and cluster.metadata.deletionTimestamp is not None and not is_ready(cluster):
+                member.let_go.add(new.metadata.name)
 
     def _remove_agent(self, name: str) -> None:
         agent = self.agents.pop(name)

@@ -110,6 +110,7 @@ class SimulatedMember:
             API server can break it.
         uplink: the way its agent reaches the control plane.
         health_codes: what its health endpoints answer.
+        let_go: names of the Works that Karmada let go when it left and could not be reached; it keeps their objects.
     """
 
     def __init__(self, spec: MemberSpec, clock: VirtualClock, trace: Trace, rng: Random) -> None:
@@ -122,6 +123,7 @@ class SimulatedMember:
         self.from_agent = Access(self, Link(f"agent -> {spec.name}", clock, trace, rng))
         self.uplink = Link(f"agent@{spec.name} -> karmada", clock, trace, rng)
         self.health_codes = {"/readyz": 200, "/healthz": 200}
+        self.let_go: set[str] = set()
         self._make_nodes()
 
     @property
