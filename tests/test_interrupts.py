@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -15,6 +15,14 @@ from karmadalab.controllers.cluster_status import threshold_adjusted
 from karmadalab.core.clock import VirtualClock
 
 FLEET, NGINX = "environments/five-members.yaml", "environments/nginx.yaml"
+
+
+@pytest.fixture(autouse=True)
+def _interrupts_as_at_a_prompt() -> Iterator[None]:
+    """A shell starts what it runs in the background with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def ctrl_c() -> None:
