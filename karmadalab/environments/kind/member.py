@@ -25,6 +25,7 @@ class KindMember:
         store: its objects, as the control plane's client sees them.
         from_control_plane, from_agent: the member as each caller sees it.
         uplink: the way of its agent to the control plane.
+        let_go: as a simulated member's.
     """
 
     def __init__(self, connection: Connection, token: str, version: str, plane: ControlPlane, rng: Random) -> None:
@@ -36,6 +37,7 @@ class KindMember:
         self.store: HttpClient = member.client
         self.uplink = Link(f"agent@{name} -> karmada", clock, trace, rng)
         self.nodes = tuple(connection.nodes())
+        self.let_go: set[str] = set()
 
     @property
     def pulls(self) -> bool:
