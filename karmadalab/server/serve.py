@@ -32,6 +32,9 @@ from karmadalab.server.discovery import KUBERNETES
 KARMADA = "karmada-apiserver"
 LOOPBACK = "127.0.0.1"
 _STOP_S = 10.0
+# Turns of the event loop until who was just let in has a transport. asyncio can't give one once its server is closed, and
+# then leaves the connection open.
+_TURNS_TO_BEGIN = 3
 _GOODBYE_S = 1.0  # how long a request that is being answered may keep the server from ending
 
 MakeApis = Callable[[asyncio.AbstractEventLoop], Apis]
@@ -185,6 +188,10 @@ class Served:
             # uvicorn's own way to end looks every 0.1 s whether it should, and says goodbye over TLS to each client,
             # which waits for the client's.
             serving.cancel()
+            with suppress(NotImplementedError):  # Windows' event loop has no readers
+                self._loop.remove_reader(self._socket)  # nobody is let in any more
+            for _ in range(_TURNS_TO_BEGIN):
+                await asyncio.sleep(0)
             for server in getattr(self._server, "servers", ()):
                 server.close()
             with self._clock.taken():

@@ -28,9 +28,6 @@ from tests.kind.conftest import World
 from tests.kind.machines import FakeEngine, Machine, machines
 from tests.kind.test_updown import runs
 
-# A socket of a process that was killed is closed by the garbage collector, in whatever test is running then.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
 SPEED = 30.0  # lab seconds a second
 FLAGS = {
     "failover-eviction-timeout": "40s",

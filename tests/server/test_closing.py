@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from karmadalab import Lab
+from karmadalab.core.clock import VirtualClock
+from karmadalab.core.store import Store
+from karmadalab.core.trace import Trace
+from karmadalab.server import serve_store
+from karmadalab.server.serve import Served
 
 
 def test_closing_a_lab_ends_what_it_serves_and_removes_the_folder_with_token_and_key() -> None:
@@ -40,3 +51,30 @@ def test_a_process_that_closes_nothing_leaves_no_folder() -> None:
     assert folder.name.startswith("karmadalab-")
     assert not folder.exists()
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_who_comes_while_a_server_ends_is_hung_up_on_like_all_others(
+    turns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Callers come so late that the event loop has only some turns left for them. One who is let in, and then forgotten,
+    is a socket that the garbage collector closes with a warning, which fails this test."""
+    callers: list[socket.socket] = []
+
+    async def callers_come(served: Served) -> None:
+        callers.extend(socket.create_connection(("127.0.0.1", served.port), timeout=5) for _ in range(3))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(Served, "_answered", callers_come)
+    clock = VirtualClock()
+    with serve_store(Store(clock, Trace(clock.now)), "member1"):
+        pass
+    gc.collect()
+    assert [hung_up(caller) for caller in callers] == [True, True, True]
+
+
+def hung_up(caller: socket.socket) -> bool:
+    with caller, suppress(ConnectionError):
+        return caller.recv(1) == b""
+    return True
