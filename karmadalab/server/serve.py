@@ -32,8 +32,8 @@ from karmadalab.server.discovery import KUBERNETES
 KARMADA = "karmada-apiserver"
 LOOPBACK = "127.0.0.1"
 _STOP_S = 10.0
-# Turns of the event loop until who was just let in has a transport. asyncio can't give one once its server is closed, and
-# then leaves the connection open.
+# Turns of the event loop until who was just let in has a transport. asyncio can't give one once its server is closed,
+# and then leaves the connection open.
 _TURNS_TO_BEGIN = 3
 _GOODBYE_S = 1.0  # how long a request that is being answered may keep the server from ending
 

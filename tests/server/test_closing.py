@@ -57,7 +57,7 @@ def test_a_process_that_closes_nothing_leaves_no_folder() -> None:
 def test_who_comes_while_a_server_ends_is_hung_up_on_like_all_others(
     turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Callers come so late that the event loop has only some turns left for them. One who is let in, and then forgotten,
+    """Callers come so late that the event loop has only some turns left for them. Who is let in, and then forgotten,
     is a socket that the garbage collector closes with a warning, which fails this test."""
     callers: list[socket.socket] = []
 
