@@ -13,7 +13,8 @@ from collections.abc import Callable
 import pytest
 
 from karmadalab.api.errors import BadRequest
-from karmadalab.core.clock import DEFAULT_EPOCH, MOST_SPEED, NeverSettles, VirtualClock, WallClock
+from karmadalab.core.clock import DEFAULT_EPOCH, NeverSettles, VirtualClock
+from karmadalab.core.wall_clock import MOST_SPEED, WallClock
 from karmadalab.lab import Lab
 
 Make = Callable[[], VirtualClock]

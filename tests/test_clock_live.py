@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from karmadalab.api.errors import BadRequest
-from karmadalab.core.clock import VirtualClock, WallClock
+from karmadalab.core.clock import VirtualClock
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.lab import Lab
 
 

@@ -13,9 +13,9 @@ import typer
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.cli.serve import as_interrupt, run_until_stopped
-from karmadalab.core.clock import WallClock
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import Trace
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.agent import Agent
 from karmadalab.environments.fleet import MemberSpec, read_fleet
 from karmadalab.environments.http.lab_time import clock_of

@@ -1,9 +1,9 @@
-"""Time for everything in the lab: one engine, two clocks.
+"""Time for everything in the lab: the engine, and the clock that jumps.
 
 Timers wait at their moments, which are kept in a heap, and go in the order in which they were asked for; work that is
-due now waits in a queue of its own and is done before the next timer. The virtual clock jumps to the next timer, the
-wall clock is the same engine that first waits. Nothing else in the package reads the time; who must know the real one
-asks here.
+due now waits in a queue of its own and is done before the next timer. The virtual clock jumps to the next timer; the
+one of `core.wall_clock` is the same engine that first waits. Nothing else in the package reads the time; who must know
+the real one asks here.
 
 Moments are Unix seconds. Every delay is rounded to a multiple of 2**-20 s, about a microsecond: sums of such floats are
 exact, so that "40 s after the last heartbeat" is never a hair early or late.
@@ -20,7 +20,7 @@ from functools import update_wrapper
 from heapq import heappop, heappush
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from karmadalab.api.errors import BadRequest, KarmadalabError, shortly
+from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.api.time import Time
 from karmadalab.core.interrupts import deferred
 
@@ -30,8 +30,6 @@ _GRAIN = float(1 << 20)
 GRAIN_S = 1 / _GRAIN
 _GRID = 1.5 * 2.0**32  # a float of this size has no finer digits: adding it and taking it away rounds to the grain
 _LOOK_EVERY, _BUSY = 10_000, 1_000_000  # calls at one instant: look what goes on; it can't be honest work
-MOST_SPEED = 10_000  # a tenth of what an idle lab of three members can keep up with
-_LONGEST_WAIT_S = 3600.0  # a condition variable takes no infinity
 
 # A timer as the clock keeps it: [time, callback, arguments]; a cancelled one has no callback.
 Timer = list[Any]
@@ -39,10 +37,6 @@ Timer = list[Any]
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-def _nothing() -> None:
-    """What there is to do at the end of a turn, as a rule."""
 
 
 def _nothing_known() -> str:
@@ -200,102 +194,6 @@ class VirtualClock:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.elapsed():g}s, {sum(map(len, self._timers.values()))} timers>"
-
-
-class WallClock(VirtualClock):
-    """The same engine, which waits until the next timer is due.
-
-    It jumps like a virtual clock until `begin` is called, so that a lab can be set up at once.
-
-    Args:
-        epoch: what the clock shows when real time begins to count; by default the real time.
-        speed: lab seconds for each real second, up to `MOST_SPEED`.
-        lead_s: how long before the epoch the clock starts.
-
-    Several threads may use one wall clock: the one that runs it, and others that act inside `taken`. Nobody holds the
-    turn while waiting.
-
-    Raises:
-        BadRequest: the speed is no such number.
-    """
-
-    def __init__(self, epoch: float | None = None, speed: float = 1.0, lead_s: float = 0.0) -> None:
-        if isinstance(speed, bool) or not isinstance(speed, (int, float)) or not 0 < speed <= MOST_SPEED:
-            raise BadRequest(
-                f"speed: must be a number above 0 and up to {MOST_SPEED:,} lab seconds for each real one, got "
-                f"{shortly(speed)}; a lab made with Lab.fake needs no speed, it jumps"
-            )
-        super().__init__(time.time() if epoch is None else epoch, lead_s)
-        self.speed = speed
-        self._origin: float | None = None  # the monotonic time at which the lab's epoch was
-        self._news = threading.Condition(self.turn)
-        self._busy = self._in_turn = False
-        self.after_turn: Callable[[], object] = _nothing  # called at the end of each turn, before anybody hears of it
-
-    def begin(self) -> None:
-        """From now on time passes by itself."""
-        self._origin = time.monotonic() - self.elapsed() / self.speed
-
-    def due(self) -> float:
-        """What the clock should show now, in Unix seconds of the lab."""
-        if self._origin is None:
-            return self._now
-        return max(self._now, self.epoch + (time.monotonic() - self._origin) * self.speed)
-
-    def run_until(self, when: float) -> None:
-        """Do all that is due until a moment, at the pace of real time; see `VirtualClock.run_until`."""
-        if self._origin is None:
-            super().run_until(when)
-            return
-        with self.turn:
-            while True:
-                due = self.due()
-                self._advance(max(min(due, when), self._now))
-                if due >= when:
-                    return
-                next_at = self.next_at()
-                until = when if next_at is None or next_at > when else next_at
-                self._news.wait(max(0.0, min((until - self.due()) / self.speed, _LONGEST_WAIT_S)))
-
-    def step(self, longest_s: float = 1.0) -> None:
-        """Do all that is due, then wait for the next timer, for somebody's turn to end, or for `longest_s` at most."""
-        with self.turn:
-            self.catch_up()
-            self.after_turn()
-            next_at = self.next_at()
-            left_s = longest_s if next_at is None else (next_at - self.due()) / self.speed
-            if left_s > 0:
-                self._news.wait(min(left_s, longest_s))
-
-    def catch_up(self) -> None:
-        """Do all that is due by now, without waiting; what is being done right now is not begun again."""
-        if not self._busy:
-            self._advance(self.due())
-
-    def _advance(self, when: float) -> None:
-        self._busy = True
-        try:
-            super().run_until(when)
-        finally:
-            self._busy = False
-
-    @contextmanager
-    def taken(self) -> Iterator[None]:
-        """For the length of a block this thread is the only one that acts in the world, which first catches up.
-
-        A turn within a turn is part of it: there no time has passed, or a plan made from "now" would be late already.
-        """
-        with self.turn:
-            is_within = self._in_turn
-            if not is_within:
-                self.catch_up()
-            self._in_turn = True
-            try:
-                yield
-            finally:
-                self._in_turn = is_within
-                self.after_turn()
-                self._news.notify_all()  # whoever waits looks again: there may be an earlier timer now
 
 
 class _HasClock(Protocol):

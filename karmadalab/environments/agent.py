@@ -14,10 +14,10 @@ from random import Random
 from karmadalab.api.cluster import PULL, Cluster, ClusterSpec
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import ObjectMeta
-from karmadalab.core.clock import WallClock
 from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import Trace
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.http.client import HttpClient
 from karmadalab.environments.http.lab_time import clock_of

@@ -21,11 +21,12 @@ from karmadalab.api.scheme import resource_type
 from karmadalab.api.time import duration, seconds
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding, Work
 from karmadalab.core.client import ADDED, DELETED, Handler
-from karmadalab.core.clock import WallClock, in_turn
+from karmadalab.core.clock import in_turn
 from karmadalab.core.snapshot import Snapshot
 from karmadalab.core.timeline import Timeline
 from karmadalab.core.trace import CREATE, DELETE, UPDATE, Trace
 from karmadalab.core.view import View
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.http.client import HttpClient
 from karmadalab.environments.http.lab_time import clock_of
 from karmadalab.environments.http.transport import Transport

@@ -7,9 +7,10 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from karmadalab.api.errors import BadRequest, shortly
-from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock, WallClock, real_time
+from karmadalab.core.clock import DEFAULT_EPOCH, VirtualClock, real_time
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import Trace
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld, lead_s
 from karmadalab.environments.fleet import Fleet

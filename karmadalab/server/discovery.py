@@ -10,8 +10,9 @@ from itertools import groupby
 from typing import Any
 
 from karmadalab.api.scheme import ResourceType
-from karmadalab.core.clock import VirtualClock, WallClock
+from karmadalab.core.clock import VirtualClock
 from karmadalab.core.store import Store
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.server.kinds import REVIEWS, Served, served
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"

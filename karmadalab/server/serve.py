@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from karmadalab.api.errors import BadRequest
-from karmadalab.core.clock import VirtualClock, WallClock
+from karmadalab.core.clock import VirtualClock
 from karmadalab.core.store import Store
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.member import SimulatedMember
 from karmadalab.lab import Lab
 from karmadalab.server.api import Api

@@ -13,9 +13,9 @@ from html import escape
 from typing import Any
 
 from karmadalab.api.errors import BadRequest, KarmadalabError
-from karmadalab.core.clock import WallClock
 from karmadalab.core.timeline import events_of
 from karmadalab.core.trace import Row
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.lab import Lab
 from karmadalab.show.axis import short
 from karmadalab.show.film import Film

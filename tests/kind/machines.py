@@ -18,8 +18,8 @@ from typing import Any
 from karmadalab.api.errors import Unreachable
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.unstructured import Unstructured
-from karmadalab.core.clock import WallClock
 from karmadalab.core.trace import Trace
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.environments.http.transport import LATE, REFUSED, Answer, Stream, Transport
 from karmadalab.environments.kind.connection import Connection

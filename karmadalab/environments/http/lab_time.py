@@ -7,7 +7,7 @@ real time counts.
 
 from __future__ import annotations
 
-from karmadalab.core.clock import WallClock
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.http.refusal import refusal
 from karmadalab.environments.http.transport import Transport
 

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 from karmadalab.api.errors import BadRequest
-from karmadalab.core.clock import WallClock
 from karmadalab.core.settings import Settings
 from karmadalab.core.trace import Trace
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fleet import Fleet
 from karmadalab.environments.kind.agents import Agents, PodAgents, ProcessAgents, Serve

@@ -17,8 +17,8 @@ from typing import Any
 from karmadalab.api.cluster import Cluster, is_ready
 from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.core.client import ADDED, DELETED, Handler
-from karmadalab.core.clock import WallClock
 from karmadalab.core.trace import CREATE, DELETE, ERROR, UPDATE
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.control_plane import ControlPlane
 from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.faults import combined

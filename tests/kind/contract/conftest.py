@@ -11,9 +11,10 @@ import pytest
 
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.unstructured import Unstructured
-from karmadalab.core.clock import VirtualClock, WallClock
+from karmadalab.core.clock import VirtualClock
 from karmadalab.core.store import Admit, Store
 from karmadalab.core.trace import Trace
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.http.client import HttpClient
 from karmadalab.environments.http.transport import PlainTransport, Transport
 from karmadalab.environments.kind.official import OfficialTransport

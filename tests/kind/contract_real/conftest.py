@@ -17,8 +17,8 @@ from karmadalab.api.errors import NotFound
 from karmadalab.api.meta import ObjectMeta, replace
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.core.client import Handler
-from karmadalab.core.clock import WallClock
 from karmadalab.core.trace import Trace
+from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.http.client import HttpClient
 from karmadalab.environments.kind.fleet import read_kind_fleet
 from karmadalab.environments.kind.official import OfficialTransport
