@@ -187,6 +187,10 @@ def test_a_remedy_lists_its_actions_while_the_cluster_matches() -> None:
     lab.run("1m")
     actions = {cluster.metadata.name: cluster.status.remedyActions for cluster in lab.store.list(Cluster)}
     assert actions == {"member1": ("TrafficControl",), "member2": ()}
+    lab.apply({**remedy, "metadata": {"name": "always"}, "spec": {"actions": ["TrafficControl"]}})
+    lab.run("1m")  # beyond several probes, which write the rest of the status
+    assert lab.get("Cluster", "member2").status.remedyActions == ("TrafficControl",)
+    lab.delete("Remedy", "always")
     fault.heal()
     lab.run("2m")
     assert lab.get("Cluster", "member1").status.remedyActions == ()

@@ -102,3 +102,16 @@ def test_a_pod_can_be_named_as_in_the_timeline_and_is_offered_where_it_is(lab: L
     assert "became ready" in lab.explain(f"{event.kind}/{event.namespace}/{event.name}").sentences[-1]
     with pytest.raises(Exception, match=f"ask for pod/default/{event.name}@member"):
         lab.explain(f"pod/{event.name}")
+
+
+def test_a_cluster_that_comes_back_has_a_story_of_its_own() -> None:
+    lab = Lab.fake(members=2)
+    lab.run("1m")
+    lab.unjoin("member2")
+    lab.run("5m")
+    lab.join("member2")
+    lab.run("1m")
+    since = [
+        row for row in lab.trace.rows if row.text.startswith("probe of member2") and row.at > lab.clock.epoch + 300
+    ]
+    assert len(since) == 1

@@ -97,7 +97,8 @@ class ClusterController:
         """Give a cluster its execution namespace, its NoSchedule taints and its finalizer, or see it off."""
         cluster = self._store.find(Cluster, request.name)
         if cluster is None:
-            self._health.pop(request.name, None)
+            for memory in (self._health, self._heard, self._ready_rows):
+                memory.pop(request.name, None)
             return DONE
         if cluster.metadata.deletionTimestamp is not None:
             return self._remove(cluster)
@@ -142,6 +143,7 @@ class ClusterController:
                 self._store.delete("Namespace", namespace.metadata.name)  # its Works go with it
             return Result(CLEANUP_REQUEUE_S)
         self._health.pop(name, None)
+        self._heard.pop(name, None)
         if (self._settings.enable_taint_manager or not self._evicts) and self._is_bound(name):
             return Result(CLEANUP_REQUEUE_S)
         self._set_finalizers(cluster, tuple(f for f in cluster.metadata.finalizers if f != CLUSTER_FINALIZER))

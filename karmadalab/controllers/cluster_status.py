@@ -199,7 +199,7 @@ class ClusterStatusController:
         self._hasty = manager.settings.profile == "v1.13"  # a client that can't be built knows no threshold there
         self._observations: dict[str, Observation] = {}
         self._noticed: dict[str, tuple[str, int]] = {}  # the last answer and the row that recorded it
-        self._collected: dict[str, tuple[object, ClusterStatus]] = {}
+        self._collected: dict[str, tuple[object, dict[str, Any]]] = {}
 
     def watches(self) -> Sequence[Watch]:
         """Clusters, when their spec changes."""
@@ -220,8 +220,8 @@ class ClusterStatusController:
             return DONE
         cluster = self._client.find(Cluster, name)
         if cluster is None:
-            self._observations.pop(name, None)
-            self._collected.pop(name, None)
+            for memory in (self._observations, self._noticed, self._collected):
+                memory.pop(name, None)
             return DONE
         if CLUSTER_FINALIZER not in cluster.metadata.finalizers:
             return Result(_FINALIZER_REQUEUE_S)
@@ -277,19 +277,18 @@ class ClusterStatusController:
         key = (member.client.version, cluster.spec.resourceModels, cluster.status.conditions)
         known = self._collected.get(cluster.metadata.name)
         if known is not None and known[0] == key:
-            return known[1]
+            return replace(cluster.status, **known[1])
         enablements = member.api_enablements()
         nodes, pods = member.client.list("Node"), member.client.list("Pod")
         models = cluster.spec.resourceModels if self._settings.gate("CustomizedClusterResourceModeling") else ()
-        status = replace(
-            cluster.status,
-            kubernetesVersion=member.kubernetes_version,
-            apiEnablements=enablements,
-            nodeSummary=node_summary(nodes),
-            resourceSummary=resource_summary(nodes, pods, models),
-            conditions=set_condition(
+        collected = {
+            "kubernetesVersion": member.kubernetes_version,
+            "apiEnablements": enablements,
+            "nodeSummary": node_summary(nodes),
+            "resourceSummary": resource_summary(nodes, pods, models),
+            "conditions": set_condition(
                 cluster.status.conditions, api_enablements_condition(len(enablements)), self._now()
             ),
-        )
-        self._collected[cluster.metadata.name] = key, status
-        return status
+        }
+        self._collected[cluster.metadata.name] = key, collected
+        return replace(cluster.status, **collected)

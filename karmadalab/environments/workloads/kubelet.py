@@ -61,7 +61,7 @@ class Kubelet:
         self.starts: Callable[[Unstructured], bool] = lambda pod: True
         self._site, self._store = site, site.store
         self._pending: set[Key] = set()
-        self._starting: dict[Key, Timer] = {}
+        self._plans: dict[Key, Timer] = {}  # of each pod on a node: what becomes of it next
         self._addresses = 0
         self._store.watch(POD, self._pod_event)
 
@@ -69,7 +69,7 @@ class Kubelet:
         key = new.metadata.namespace, new.metadata.name
         if event == DELETED:
             self._pending.discard(key)
-            self._starting.pop(key, None)
+            self._forget(key)
             if self._pending:
                 self._schedule_soon()
         elif event == ADDED:
@@ -77,7 +77,7 @@ class Kubelet:
                 self._pending.add(key)
                 self._schedule_soon()
         elif is_leaving(new) and not is_leaving(old):
-            self._site.later(self.shutdown_s, ACTOR, self._end, *key)
+            self._plan(key, self.shutdown_s, self._end)
         elif is_finished(new) and not is_finished(old) and self._pending:
             self._schedule_soon()  # its room is free now
 
@@ -134,15 +134,20 @@ class Kubelet:
 
     # --- running ------------------------------------------------------------------------------------------------------
 
+    def _plan(self, key: Key, delay_s: float, work: Callable[[str, str], None]) -> None:
+        """Do something with a pod after a delay; what was planned for it, or for a pod of its name before, is off."""
+        self._forget(key)
+        self._plans[key] = self._site.later(delay_s, ACTOR, work, *key)
+
+    def _forget(self, key: Key) -> None:
+        if key in self._plans:
+            self._site.clock.cancel(self._plans.pop(key))
+
     def _start(self, namespace: str, name: str) -> None:
         """Start a pod, or start it anew: an attempt that is under way counts no more."""
-        key = (namespace, name)
-        if key in self._starting:
-            self._site.clock.cancel(self._starting[key])
-        self._starting[key] = self._site.later(self.startup_s, ACTOR, self._started, namespace, name)
+        self._plan((namespace, name), self.startup_s, self._started)
 
     def _started(self, namespace: str, name: str) -> None:
-        self._starting.pop((namespace, name), None)
         pod = self._store.find(POD, name, namespace)
         if pod is None or is_leaving(pod) or is_finished(pod):
             return
@@ -162,7 +167,7 @@ class Kubelet:
         }
         self._store.update_status(pod.with_status(status))
         if pod.spec.get("restartPolicy", "Always") != "Always":
-            self._site.later(run_s(pod, self.run_s), ACTOR, self._finish, namespace, name)
+            self._plan((namespace, name), run_s(pod, self.run_s), self._finish)
 
     def _finish(self, namespace: str, name: str) -> None:
         pod = self._store.find(POD, name, namespace)
@@ -189,7 +194,7 @@ class Kubelet:
             if not pod.spec.get("nodeName") or is_finished(pod):
                 continue
             if is_leaving(pod):
-                self._site.later(self.shutdown_s, ACTOR, self._end, *key)
+                self._plan(key, self.shutdown_s, self._end)
                 continue
             conditions = [pod_condition("Ready", "False", "ContainersNotReady")]
             self._store.update_status(pod.with_status({**pod.status, "phase": RUNNING, "conditions": conditions}))
