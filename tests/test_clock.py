@@ -290,3 +290,11 @@ def test_a_timer_that_asks_for_the_same_instant_for_ever_is_an_error(monkeypatch
     again()
     with pytest.raises(NeverSettles, match=r"at 0s work keeps causing work without time passing.*again"):
         clock.run_until(clock.epoch + 1)
+
+
+def test_a_delay_below_zero_is_none() -> None:
+    clock = VirtualClock()
+    seen: list[float] = []
+    clock.call_later(10.0, lambda: clock.call_later(-5.0, lambda: seen.append(clock.elapsed())))
+    clock.run_until(clock.epoch + 20.0)
+    assert seen == [10.0]

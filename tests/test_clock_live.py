@@ -70,22 +70,22 @@ def test_taking_the_clock_catches_up_once_even_inside_a_timer() -> None:
 
 def test_turns_are_taken_one_at_a_time() -> None:
     clock = VirtualClock()
-    inside: list[int] = []
-    most: list[int] = []
+    order: list[str] = []
+    wants = threading.Event()
 
     def act() -> None:
-        for _ in range(200):
-            with clock.taken():
-                inside.append(1)
-                most.append(len(inside))
-                inside.pop()
+        wants.set()
+        with clock.taken():
+            order.append("second")
 
-    threads = [threading.Thread(target=act) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(10.0)
-    assert set(most) == {1}
+    with clock.taken():
+        other = threading.Thread(target=act)
+        other.start()
+        wants.wait(10.0)
+        other.join(0.05)  # time enough to come in, were nobody to keep it out
+        order.append("first")
+    other.join(10.0)
+    assert order == ["first", "second"]
 
 
 @pytest.mark.parametrize("speed", [0, -1, float("inf"), float("nan"), 1e308, 10_001, 10**400, "2", True])
@@ -118,3 +118,25 @@ def test_a_live_lab_goes_on_by_itself() -> None:
     lab.run("20s")
     assert lab.t >= before + 20
     assert all(cluster.status.conditions for cluster in lab.list("Cluster"))
+
+
+def test_who_waits_in_a_turn_lets_others_take_theirs_at_the_right_time() -> None:
+    clock = begun(speed=10.0)
+    clock.call_later(20.0, lambda: None)
+    ended: list[float] = []
+    clock.after_turn = lambda: ended.append(clock.now())
+    late: list[float] = []
+
+    def other() -> None:
+        time.sleep(0.1)
+        with clock.taken():
+            late.append(clock.due() - clock.now())
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with clock.taken():
+        clock.run_until(3.0)
+    thread.join(5.0)
+    assert late[0] < 0.5  # lab seconds; the turn began a whole one after the wait did
+    assert ended[0] == pytest.approx(0.0, abs=0.5)
+    assert len(ended) >= 3

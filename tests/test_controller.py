@@ -103,6 +103,7 @@ def test_a_mapper_says_whom_an_event_concerns() -> None:
     [
         pytest.param(DONE, [0], id="done is done"),
         pytest.param(Result(0), [0], id="zero is done too"),
+        pytest.param(Result(-5), [0], id="and so is a time that has passed"),
         pytest.param(Result(4), [0, 4, 8], id="again after four seconds"),
     ],
 )

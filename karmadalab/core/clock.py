@@ -95,8 +95,8 @@ class VirtualClock:
         return self._add(when if when > self._now else self._now, callback, args)
 
     def call_later(self, delay_s: float, callback: Callable[..., object], *args: Any) -> Timer:
-        """Call back after a delay in seconds."""
-        return self._add(self._now + (delay_s + _GRID - _GRID), callback, args)
+        """Call back after a delay in seconds, at once if it is below zero."""
+        return self._add(self._now + ((delay_s if delay_s > 0.0 else 0.0) + _GRID - _GRID), callback, args)
 
     def _add(self, when: float, callback: Callable[..., object], args: tuple[Any, ...]) -> Timer:
         timer = [when, callback, args]

@@ -192,7 +192,7 @@ class Controller:
             raise
         else:
             self.queue.forget(request)
-            if delay_s:
+            if delay_s is not None and delay_s > 0:  # less is none, as in controller-runtime
                 # A requeue is due to whatever made the reconcile run, and so may be traced further back.
                 self.queue.add_after(request, delay_s)
         finally:

@@ -66,11 +66,20 @@ class WallClock(VirtualClock):
             while True:
                 due = self.due()
                 self._advance(max(min(due, when), self._now))
+                self.after_turn()
                 if due >= when:
                     return
                 next_at = self.next_at()
                 until = when if next_at is None or next_at > when else next_at
-                self._news.wait(max(0.0, min((until - self.due()) / self.speed, _LONGEST_WAIT_S)))
+                self._let_others_act(max(0.0, min((until - self.due()) / self.speed, _LONGEST_WAIT_S)))
+
+    def _let_others_act(self, longest_s: float) -> None:
+        """Wait. Whoever takes a turn meanwhile takes one of their own, also when who waits is in the middle of one."""
+        is_within, self._in_turn = self._in_turn, False
+        try:
+            self._news.wait(longest_s)
+        finally:
+            self._in_turn = is_within
 
     def step(self, longest_s: float = 1.0) -> None:
         """Do all that is due, then wait for the next timer, for somebody's turn to end, or for `longest_s` at most."""
