@@ -18,6 +18,8 @@ INSTALL = { $(PY) -m pip install --quiet --disable-pip-version-check -c requirem
 	       $(PY) -m pip install --disable-pip-version-check $(WHAT); }
 SAY    := @printf '\033[1m==> %s\033[0m\n'
 
+# Hundreds of processes start in a test run. Where this variable is set, each would compile all its modules anew.
+export PYTHONDONTWRITEBYTECODE =
 # Tools that a target starts by bare name (jupyter, alembic) are the environment's own.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # In a container one is often root, where Jupyter wants to be told that this is meant.

@@ -17,10 +17,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.errors import BadRequest, NotFound
+from karmadalab.api.errors import BadRequest, NotFound, shortly
+from karmadalab.api.meta import Resource
 from karmadalab.api.naming import binding_name
 from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import duration, seconds
+from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.work import ClusterResourceBinding, ResourceBinding
 from karmadalab.controllers.cluster_status import ThresholdFilter
 from karmadalab.core.clock import DEFAULT_EPOCH, GRAIN_S, in_turn
@@ -243,8 +245,10 @@ class Lab(Objects):
         """Let time pass until something holds, looking every `step`.
 
         Raises:
-            BadRequest: it still does not hold after `timeout`.
+            BadRequest: it still does not hold after `timeout`, or is no function.
         """
+        if not callable(holds):
+            raise BadRequest(f"run_until: expected a function of the lab that says when to stop, got {shortly(holds)}")
         end = self.clock.now() + seconds(timeout, "timeout")
         step_s = seconds(step, "step")
         if step_s < GRAIN_S:
@@ -267,9 +271,8 @@ class Lab(Objects):
             raise BadRequest(f"at: the lab began at 0s, there is nothing to see at {t}")
         if t_s > self.t:
             raise BadRequest(f"at: {t} has not come yet, it is {duration(self.t)} in the lab; use run() first")
-        return View(
-            Snapshot.from_rows(self.trace.rows, "", self.clock.epoch + t_s), f"karmada-apiserver at {duration(t_s)}"
-        )
+        until = self.clock.epoch + t_s + GRAIN_S  # `t` and an event's `t` are rounded, maybe to just before the row
+        return View(Snapshot.from_rows(self.trace.rows, "", until), f"karmada-apiserver at {duration(t_s)}")
 
     # --- members
 
@@ -319,7 +322,7 @@ class Lab(Objects):
         """
         if member:
             self.world.member(member)
-        if "/" in workload:
+        if not isinstance(workload, str) or "/" in workload:
             _, namespace, workload = split_name(workload, namespace)
         self.world.loads.put(namespace, workload, Load(requests_s, cpu_ms, member))
 
@@ -369,7 +372,7 @@ class Lab(Objects):
         Raises:
             NotFound, BadRequest: there is no such object, or never was.
         """
-        if not isinstance(what, str):
+        if isinstance(what, (Resource, Unstructured)):
             meta = what.metadata
             what = f"{what.GROUP_KIND}/{f'{meta.namespace}/' if meta.namespace else ''}{meta.name}"
         elif name is not None:

@@ -154,3 +154,25 @@ def test_null_in_a_custom_kind_is_left_out_at_any_depth() -> None:
     for _ in range(2):
         [stored] = lab.apply(manifest | {"spec": {"a": {"b": None}, "c": [{"d": None, "e": 1}]}})
         assert stored.spec == {"a": {}, "c": [{"e": 1}]}
+
+
+def test_finalizers_and_owners_of_others_stay_and_one_s_own_go_when_the_manifest_drops_them() -> None:
+    lab = Lab.fake(members=1)
+    [owner] = lab.apply(config_map(a="1"))
+    owned = {"apiVersion": "v1", "kind": "ConfigMap", "name": owner.metadata.name, "uid": owner.metadata.uid}
+    mine = policy()
+    plain = dict(mine["metadata"])
+    mine["metadata"] = {**plain, "finalizers": ["example.com/mine"], "ownerReferences": [owned]}
+    lab.apply(mine)
+    karmadas = replace(lab.list("PropagationPolicy")[0].metadata, finalizers=("example.com/mine", "karmada.io/theirs"))
+    lab.update(replace(lab.list("PropagationPolicy")[0], metadata=karmadas))
+    lab.apply(mine)
+    meta = lab.list("PropagationPolicy")[0].metadata
+    assert "karmada.io/theirs" in meta.finalizers
+    assert "example.com/mine" in meta.finalizers
+    assert [reference.uid for reference in meta.ownerReferences] == [owner.metadata.uid]
+    lab.apply({**mine, "metadata": plain})
+    meta = lab.list("PropagationPolicy")[0].metadata
+    assert "karmada.io/theirs" in meta.finalizers
+    assert "example.com/mine" not in meta.finalizers
+    assert meta.ownerReferences == ()

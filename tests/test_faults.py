@@ -213,3 +213,18 @@ def test_faults_that_are_equal_count_as_one_and_add_up_to_what_all_of_them_do() 
             assert len(few) <= len(kinds)
             assert combined([fault.effect for fault in few]) == combined([fault.effect for fault in mine])
             assert few[:1] == mine[:1]
+
+
+@pytest.mark.parametrize("length", ["100ms", "250ms", "0.3s", "700ms", "1.1s", "10.05s", 1 / 3])
+def test_what_the_lab_calls_now_is_now(length: str | float) -> None:
+    """The time that is shown is rounded; the clock's own is a multiple of 2**-20 s."""
+    lab = Lab.fake(members=1)
+    lab.run(length)
+    lab.fault("member1").power_off(at=lab.t)
+    lab.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})
+    lab.at(lab.t).get("ConfigMap", "a")
+    lab.run("1s")
+    assert [fault.name for fault in lab.world.faults] == ["power_off"]
+    for event in lab.timeline:
+        if event.what == "created":
+            lab.at(event.t).get(event.kind, event.name, event.namespace)

@@ -154,3 +154,16 @@ def test_the_heaviest_load_that_is_taken_breaks_nothing(lab: Lab) -> None:
     lab.load("web", 1_000_000_000, cpu_ms=1_000_000)
     lab.run("5m")
     assert replicas(lab) == 10
+
+
+def test_pods_that_are_selected_by_an_expression_count_too(lab: Lab) -> None:
+    found = deployment()
+    expression = {"key": "app", "operator": "In", "values": [found["spec"]["selector"]["matchLabels"]["app"]]}
+    other = Lab.fake(members=2, seed=1)
+    other.apply([{**found, "spec": {**found["spec"], "selector": {"matchExpressions": [expression]}}}])
+    other.apply(policy(replicaScheduling=SPREAD))
+    for one in (lab, other):
+        one.apply(autoscaler())
+        one.load("web", 40)
+        one.run("2m")
+    assert replicas(other) == replicas(lab) == 8

@@ -10,6 +10,7 @@ import pytest
 from karmadalab import Lab
 from karmadalab.api.codec import decode
 from karmadalab.api.errors import Forbidden, Invalid
+from karmadalab.api.meta import replace
 from karmadalab.core.store import Store
 from karmadalab.environments.workloads.rollout import Scale, fence_posts, new_replicas, old_replicas
 from karmadalab.environments.workloads.site import WAITING_MAX
@@ -303,3 +304,127 @@ def test_pods_stop_with_the_machines_and_start_again_with_them(lab: Lab) -> None
     fault.heal()
     lab.run("5s")
     assert member.workloads.serving() == 2
+
+
+# --- a pod and its name -----------------------------------------------------------------------------------------------
+
+
+def one_pod(**member: Any) -> Lab:
+    lab = Lab.fake({"members": [{"name": "m", **member}]})
+    create(lab, "apps/v1", "StatefulSet", spec={"replicas": 1, "selector": SELECTOR, "template": TEMPLATE})
+    return lab
+
+
+def pod(lab: Lab) -> Any:
+    return store(lab).find("Pod", "web-0", "default")
+
+
+def test_a_pod_starts_in_its_own_time_whenever_the_one_of_its_name_began() -> None:
+    lab = one_pod(startup="60s")
+    lab.run("30s")
+    store(lab).delete("Pod", "web-0", "default")
+    lab.run("5s")
+    anew_s = pod(lab).metadata.creationTimestamp - lab.clock.epoch
+    assert 30 <= anew_s < 35
+    lab.run_until(lambda lab: pod(lab).status.get("phase") == "Running", timeout="2m", step="100ms")
+    assert 60 <= lab.t - anew_s <= 61
+
+
+def test_a_pod_that_replaces_one_of_its_name_is_not_ended_in_its_place() -> None:
+    lab = one_pod(shutdown="30s")
+    lab.run("1m")
+    store(lab).delete("Pod", "web-0", "default")
+    lab.fault("m").power_off(at="1m5s", for_="5s")
+    lab.run("45s")
+    successor = pod(lab)
+    assert successor.status["phase"] == "Running"
+    lab.run("5m")
+    assert pod(lab) == successor
+
+
+def test_a_pod_that_starts_anew_runs_its_whole_time_again(lab: Lab) -> None:
+    annotated = {"labels": {"app": "once"}, "annotations": {"karmadalab.io/run": "10m"}}
+    template = {"metadata": annotated, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
+    create(lab, "batch/v1", "Job", "once", spec={"template": template})
+    lab.fault("m").power_off(at="1m", for_="1m")
+    lab.run("12m")
+    [running] = store(lab).list("Pod")
+    assert running.status["phase"] == "Running"
+    lab.run("10s")
+    assert store(lab).list("Pod")[0].status["phase"] == "Succeeded"
+
+
+def test_what_is_ending_may_change_and_goes_on_ending() -> None:
+    lab = one_pod(shutdown="30s")
+    lab.run("10s")
+    store(lab).delete("Pod", "web-0", "default")
+    leaving = pod(lab)
+    assert leaving.metadata.deletionGracePeriodSeconds == 30
+    store(lab).update(replace(leaving, metadata=replace(leaving.metadata, labels={"app": "web", "seen": "yes"})))
+    assert pod(lab).metadata.labels["seen"] == "yes"
+    lab.run("40s")
+    assert pod(lab).metadata.uid != leaving.metadata.uid
+
+
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+
+
+def test_a_namespace_that_changes_while_it_ends_still_waits_for_its_content() -> None:
+    lab = Lab.fake(members=1)
+    kept = {"name": "kept", "namespace": "shop", "finalizers": ["example.com/mine"]}
+    lab.apply([NAMESPACE, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": kept}])
+    lab.delete("Namespace", "shop")
+    lab.run("10s")
+    lab.apply({**NAMESPACE, "metadata": {"name": "shop", "labels": {"seen": "yes"}}})
+    ending = lab.get("Namespace", "shop").metadata
+    assert (ending.labels["seen"], ending.deletionTimestamp is None) == ("yes", False)
+
+
+# --- node ports -------------------------------------------------------------------------------------------------------
+
+
+def service(name: str, *ports: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name},
+        "spec": {"type": "NodePort", "ports": [{"name": f"p{n}", **port} for n, port in enumerate(ports)]},
+    }
+
+
+def test_a_port_that_is_given_by_name_is_given_to_no_other() -> None:
+    lab = Lab.fake(members=1)
+    [stored] = lab.apply(service("a", {"port": 80}, {"port": 81, "nodePort": 30000}))
+    assert [port["nodePort"] for port in stored.spec["ports"]] == [30001, 30000]
+    [again] = lab.apply(service("a", {"port": 80}, {"port": 81, "nodePort": 30000}))
+    assert again == stored
+
+
+@pytest.mark.parametrize(
+    ("ports", "problem"),
+    [
+        (
+            [{"port": 80, "nodePort": 30000}],
+            "spec.ports[0].nodePort: Invalid value: 30000: provided port is already allocated",
+        ),
+        (
+            [{"port": 80, "nodePort": 30005}, {"port": 81, "nodePort": 30005}],
+            "spec.ports[1].nodePort: Invalid value: 30005: provided port is already allocated",
+        ),
+        (
+            [{"port": 80, "nodePort": 5}],
+            "spec.ports[0].nodePort: Invalid value: 5: provided port is not in the valid range. "
+            "The range of valid ports is 30000-32767",
+        ),
+        (
+            [{"port": n} for n in range(1, 2769)],
+            "spec.ports[2767].nodePort: Invalid value: null: no node port from 30000 to 32767 is free",
+        ),
+    ],
+)
+def test_a_node_port_that_can_not_be_had(ports: list[dict[str, Any]], problem: str) -> None:
+    lab = Lab.fake(members=1)
+    lab.apply(service("first", {"port": 80}))
+    with pytest.raises(Invalid) as refused:
+        lab.apply(service("second", *ports))
+    assert str(refused.value) == f"Service default/second: {problem}"

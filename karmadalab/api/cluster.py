@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from karmadalab.api.meta import NO_EXECUTE, NO_SCHEDULE, Condition, Data, Resource, Taint, condition
 
@@ -137,8 +137,3 @@ def cluster_of_namespace(namespace: str) -> str | None:
     """The cluster an execution namespace belongs to, None for other namespaces."""
     name = namespace.removeprefix(EXECUTION_NAMESPACE_PREFIX)
     return name if name and name != namespace else None
-
-
-def field_values(cluster: Cluster) -> dict[str, Any]:
-    """Provider, region and zones, for whoever groups clusters by them."""
-    return {"provider": cluster.spec.provider, "region": cluster.spec.region, "zones": cluster.spec.zones}

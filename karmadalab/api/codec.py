@@ -14,6 +14,7 @@ from karmadalab.api.errors import FieldError, Invalid
 from karmadalab.api.explain import explain_validation, server_words, unknown_field
 from karmadalab.api.meta import Data, ObjectMeta, Resource
 from karmadalab.api.scheme import RESOURCE_TYPES, AnyObject, known_type, same_kind
+from karmadalab.api.shapes import TEXT, Fields
 from karmadalab.api.similar import similar
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured, group_kind
@@ -151,10 +152,15 @@ def _refuse_wrong_group(where: str, api_version: str, kind: str) -> None:
 
 
 _LUA_KIND = "ResourceInterpreterCustomization"
+_CUSTOMIZATION = Fields({"spec": Fields({"target": Fields({"apiVersion": TEXT, "kind": TEXT})})})
 
 
 def _refuse_lua(where: str, data: dict[str, Any]) -> None:
     """The schema comes first, as in a real API server."""
+    misfit = _CUSTOMIZATION.misfit(data)
+    if misfit is not None:
+        path, problem = misfit
+        raise Invalid(f"{where}: {path.lstrip('.')}: {problem}")
     target = (data.get("spec") or {}).get("target") or {}
     missing = [f"spec.target.{field}" for field in ("apiVersion", "kind") if not target.get(field)]
     if missing:

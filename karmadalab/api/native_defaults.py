@@ -10,12 +10,14 @@ Not modelled: the many defaults that nobody here reads (`imagePullPolicy`, `dnsP
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from typing import Any
 
+from karmadalab.api.errors import FieldError, Invalid
 from karmadalab.api.meta import replace
 from karmadalab.api.unstructured import Unstructured
 
+NODE_PORTS = range(30_000, 32_768)  # --service-node-port-range
 NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
 _REACHED_FROM_OUTSIDE: dict[str, dict[str, Any]] = {
     "NodePort": {"externalTrafficPolicy": "Cluster"},
@@ -34,6 +36,11 @@ COUNTS: dict[str, dict[str, int]] = {
     **{kind: {} for kind in ("CronJob.batch", "Pod", "Ingress.networking.k8s.io", "PodDisruptionBudget.policy")},
     "HorizontalPodAutoscaler.autoscaling": {"minReplicas": 1},
 }
+
+
+def grace_s(obj: Any) -> int | None:
+    """How long what is deleted may take to end, in seconds: a pod what it asks for; others end when they are empty."""
+    return int(obj.spec.get("terminationGracePeriodSeconds", 30)) if obj.GROUP_KIND == "Pod" else None
 
 
 def default_spec(obj: Unstructured) -> Unstructured:
@@ -67,13 +74,16 @@ def _has_null(data: Any) -> bool:
 
 
 def default_service(
-    obj: Unstructured, old: Unstructured | None, address: Callable[[], str], node_ports: Callable[[], Iterator[int]]
+    obj: Unstructured, old: Unstructured | None, address: Callable[[], str], taken: Callable[[], Collection[int]]
 ) -> Unstructured:
     """A Service with its type, its ports spelled out, and an address and node ports of its own that updates keep.
 
     Args:
         address: one that no other Service has.
-        node_ports: those that no Service has.
+        taken: the node ports of all Services.
+
+    Raises:
+        Invalid: a node port is another Service's, or can't be one; or there is none left.
     """
     given = without_nulls(obj.spec)
     spec = {
@@ -85,7 +95,7 @@ def default_service(
         "ports": [_port(port) for port in given.get("ports") or ()],
     }
     if spec["type"] in _REACHED_FROM_OUTSIDE and spec.get("allocateLoadBalancerNodePorts", True):
-        spec["ports"] = _with_node_ports(spec["ports"], old, node_ports)
+        spec["ports"] = _with_node_ports(obj, spec["ports"], old, taken)
     if spec["type"] not in _REACHED_FROM_OUTSIDE:
         spec = {key: value for key, value in spec.items() if key not in _REACHED_FROM_OUTSIDE["LoadBalancer"]}
     if old is not None:
@@ -102,17 +112,39 @@ def _port(port: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_node_ports(
-    ports: list[dict[str, Any]], old: Unstructured | None, node_ports: Callable[[], Iterator[int]]
+    obj: Unstructured, ports: list[dict[str, Any]], old: Unstructured | None, taken: Callable[[], Collection[int]]
 ) -> list[dict[str, Any]]:
-    if all(port.get("nodePort") for port in ports):
-        return ports
     before = old.spec.get("ports") or () if old is not None else ()
     kept = {(port["port"], port["protocol"]): port.get("nodePort") for port in before}
-    free = node_ports()
-    return [
-        {**port, "nodePort": port.get("nodePort") or kept.get((port.get("port"), port["protocol"])) or next(free)}
-        for port in ports
-    ]
+    wanted = [port.get("nodePort") or kept.get((port.get("port"), port["protocol"])) for port in ports]
+    own = set(kept.values())
+    if all(number in own for number in wanted):
+        return [{**port, "nodePort": number} for port, number in zip(ports, wanted, strict=True)]
+    others = set(taken()) - own
+    free = (number for number in NODE_PORTS if number not in others and number not in wanted)
+    numbered = []
+    for i, (port, number) in enumerate(zip(ports, wanted, strict=True)):
+        _check_node_port(obj, i, number, others, wanted[:i])
+        number = number or next(free, None)
+        if number is None:
+            raise _refused(obj, i, None, f"no node port from {NODE_PORTS[0]} to {NODE_PORTS[-1]} is free")
+        numbered.append({**port, "nodePort": number})
+    return numbered
+
+
+def _check_node_port(
+    obj: Unstructured, i: int, number: int | None, others: Collection[int], before: Collection[int | None]
+) -> None:
+    if number is not None and number not in NODE_PORTS:
+        ports = f"{NODE_PORTS[0]}-{NODE_PORTS[-1]}"
+        raise _refused(obj, i, number, f"provided port is not in the valid range. The range of valid ports is {ports}")
+    if number is not None and (number in others or number in before):
+        raise _refused(obj, i, number, "provided port is already allocated")
+
+
+def _refused(obj: Unstructured, i: int, number: int | None, detail: str) -> Invalid:
+    error = FieldError("FieldValueInvalid", f"spec.ports[{i}].nodePort", detail, number)
+    return Invalid(f"Service {obj.metadata.namespace}/{obj.metadata.name}: {error}", (error,))
 
 
 def default_secret(obj: Unstructured) -> Unstructured:

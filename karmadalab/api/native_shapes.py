@@ -143,6 +143,14 @@ _SERVICE = Fields(
         "sessionAffinity": TEXT,
     }
 )
+_RULE = Fields({field: Each(TEXT) for field in ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")})
+_ROLE = Fields({"rules": Each(_RULE)})
+_ROLE_BINDING = Fields(
+    {
+        "subjects": Each(Fields({"kind": TEXT, "apiGroup": TEXT, "name": TEXT, "namespace": TEXT})),
+        "roleRef": Fields({"apiGroup": TEXT, "kind": TEXT, "name": TEXT}),
+    }
+)
 _ENDPOINT = Fields({"addresses": Each(TEXT), "conditions": ANY, "nodeName": TEXT})
 
 
@@ -208,6 +216,8 @@ SHAPES: dict[str, Fields] = {
     "ServiceImport.multicluster.x-k8s.io": _with_spec(
         Fields({"type": TEXT, "ips": Each(TEXT), "ports": Each(_SERVICE_PORT)})
     ),
+    **{f"{kind}.rbac.authorization.k8s.io": _ROLE for kind in ("Role", "ClusterRole")},
+    **{f"{kind}.rbac.authorization.k8s.io": _ROLE_BINDING for kind in ("RoleBinding", "ClusterRoleBinding")},
     "CustomResourceDefinition.apiextensions.k8s.io": _with_spec(
         Fields(
             {

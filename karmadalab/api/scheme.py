@@ -10,7 +10,7 @@ from karmadalab.api.apps import WorkloadRebalancer
 from karmadalab.api.autoscaling import CronFederatedHPA, FederatedHPA
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.config import ResourceInterpreterWebhookConfiguration
-from karmadalab.api.errors import BadRequest
+from karmadalab.api.errors import BadRequest, shortly
 from karmadalab.api.meta import Resource
 from karmadalab.api.multicluster import MultiClusterIngress, MultiClusterService
 from karmadalab.api.native import Lease
@@ -112,6 +112,8 @@ def resource_type(name: str | type[Resource]) -> ResourceType:
         BadRequest: no such kind; the message offers close ones.
     """
     if not isinstance(name, str):
+        if not isinstance(name, type) or getattr(name, "GROUP_KIND", None) not in _BY_GROUP_KIND:
+            raise BadRequest(f"expected a kind such as Deployment, deploy or Redis.example.io, got {shortly(name)}")
         return _BY_GROUP_KIND[name.GROUP_KIND]
     found = _BY_GROUP_KIND.get(name) or _BY_ANY_NAME.get(name.lower())
     if found is not None:

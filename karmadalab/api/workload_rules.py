@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from karmadalab.api.errors import FieldError, Invalid
+from karmadalab.api.errors import BadRequest, FieldError, Invalid
 from karmadalab.api.meta import LabelSelector, LabelSelectorRequirement, selector_matches
 from karmadalab.api.similar import similar
 from karmadalab.api.unstructured import Unstructured
@@ -149,6 +149,26 @@ def _errors(kind: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
         yield FieldError("FieldValueInvalid", "spec.template.metadata.labels", detail, labels)
     if not (template.get("spec") or {}).get("containers"):
         yield FieldError("FieldValueRequired", "spec.template.spec.containers", "", "")
+
+
+def scaled(obj: Any, replicas: int) -> Any:
+    """An object with another number of replicas.
+
+    Raises:
+        BadRequest: it has none.
+    """
+    if not isinstance(obj, Unstructured) or "replicas" not in obj.spec:
+        raise BadRequest(
+            f"{obj.kind} {obj.metadata.name}: has no spec.replicas to scale; a Deployment, a StatefulSet, a ReplicaSet "
+            "has, and so can a kind of one's own"
+        )
+    return obj.with_spec(replicas=replicas)
+
+
+def selector_of(obj: Unstructured) -> LabelSelector | None:
+    """Which pods a workload calls its own; None if it says nothing about it."""
+    selector = obj.spec.get("selector")
+    return _read(selector) if selector else None
 
 
 def _read(selector: Mapping[str, Any]) -> LabelSelector:

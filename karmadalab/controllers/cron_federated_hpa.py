@@ -26,6 +26,7 @@ from karmadalab.api.meta import replace
 from karmadalab.api.scheme import resource_type
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import group_kind
+from karmadalab.api.workload_rules import scaled
 from karmadalab.core.controller import DONE, Result, Watch, on_spec_change
 from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
@@ -134,7 +135,7 @@ class CronFederatedHPAController:
             group = reference.apiVersion.rpartition("/")[0]
             plural = resource_type(kind).plural
             raise NotFound(f'{plural}{f".{group}" if group else ""} "{reference.name}" not found')
-        self._store.update(target.with_spec(replicas=replicas))
+        self._store.update(scaled(target, replicas))
 
     def _set_bounds(self, reference: CrossVersionObjectReference, namespace: str, rule: CronFederatedHPARule) -> None:
         target: FederatedHPA | None = self._store.find(FederatedHPA, reference.name, namespace)

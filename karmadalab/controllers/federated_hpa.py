@@ -23,6 +23,7 @@ from karmadalab.api.meta import replace
 from karmadalab.api.naming import binding_name
 from karmadalab.api.unstructured import Unstructured, group_kind
 from karmadalab.api.work import ResourceBinding
+from karmadalab.api.workload_rules import selector_of
 from karmadalab.core.controller import DONE, Result, Retry, Watch, on_spec_change
 from karmadalab.core.manager import Manager
 from karmadalab.core.member import Members, PodMetrics
@@ -109,8 +110,10 @@ class FederatedHPAController:
             if copy is not None:
                 replicas += copy.spec.get("replicas", 0)
                 clusters.append(target.name)
-                mine = (pod for pod in member.client.list("Pod", namespace) if _selected(copy, pod))
-                pods += [_renamed(pod, target.name) for pod in mine]
+                selector = selector_of(copy)
+                if selector is not None:
+                    mine = member.client.list("Pod", namespace, selector)
+                    pods += [_renamed(pod, target.name) for pod in mine]
         return Target(template, replicas, pods, lambda: self._usage(clusters, namespace))
 
     def _usage(self, clusters: Sequence[str], namespace: str) -> dict[str, PodMetric]:
@@ -125,11 +128,6 @@ class FederatedHPAController:
         kind = group_kind(reference.apiVersion, reference.kind)
         template = self._store.get(kind, reference.name, hpa.metadata.namespace)
         self._store.update(template.with_spec(replicas=replicas))
-
-
-def _selected(copy: Unstructured, pod: Unstructured) -> bool:
-    labels = (copy.spec.get("selector") or {}).get("matchLabels") or {}
-    return bool(labels) and all(pod.metadata.labels.get(key) == value for key, value in labels.items())
 
 
 def _renamed(pod: Unstructured, cluster: str) -> Unstructured:

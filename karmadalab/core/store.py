@@ -16,6 +16,7 @@ from typing import Any
 
 from karmadalab.api.errors import AlreadyExists, BadRequest, Gone
 from karmadalab.api.meta import replace
+from karmadalab.api.native_defaults import grace_s
 from karmadalab.api.native_rules import check_content
 from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import Time
@@ -187,7 +188,7 @@ class Store(Tables):
         generation = old_meta.generation + 1 if moved else old_meta.generation
         meta = replace(meta, generation=generation, resourceVersion=str(self.version))
         new = replace(obj, metadata=meta)
-        if old_meta.deletionTimestamp is not None and not meta.finalizers:
+        if old_meta.deletionTimestamp is not None and old_meta.finalizers and not meta.finalizers:
             self._remove(table, kind, key, old)
         else:
             self._put(table, kind, key, old, new, UPDATE, MODIFIED)
@@ -238,6 +239,7 @@ class Store(Tables):
             meta = replace(
                 meta,
                 deletionTimestamp=Time(self.clock.now()),
+                deletionGracePeriodSeconds=grace_s(old) if lingers else 0,
                 generation=meta.generation + 1 if meta.generation else 0,
                 resourceVersion=str(self.version),
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -21,7 +20,6 @@ from karmadalab.core.store import Admit, Store
 from karmadalab.core.trace import Trace
 from karmadalab.environments.namespaces import NAMESPACE, Namespaces, refuse_new_content
 
-NODE_PORTS = range(30_000, 32_768)  # --service-node-port-range
 SERVICE, JOB, SECRET, VOLUME_CLAIM = "Service", "Job.batch", "Secret", "PersistentVolumeClaim"
 
 
@@ -76,10 +74,10 @@ class ApiServer:
         addresses = (f"10.{self._network}.{number >> 8 & 0xFF}.{number & 0xFF}" for number in count(1))
         return next(address for address in addresses if address not in taken)
 
-    def _node_ports(self) -> Iterator[int]:
+    def _node_ports(self) -> set[int]:
+        """Those that Services have."""
         services = self.store.list(SERVICE)
-        taken = {port.get("nodePort") for service in services for port in service.spec.get("ports") or ()}
-        return (port for port in NODE_PORTS if port not in taken)
+        return {port["nodePort"] for service in services for port in service.spec["ports"] if "nodePort" in port}
 
     def _job_id(self) -> str:
         return f"00000000-0000-4000-9000-{self._network:03x}{self.store.version:09x}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from karmadalab.api.cluster import Cluster, execution_namespace
 from karmadalab.api.errors import BadRequest, shortly
@@ -70,6 +70,8 @@ AGENT_RESTART_S = 1.5
 # Kinds the cluster itself makes, or that never travel.
 _NOT_TEMPLATES = frozenset(("Node", "Pod", "Event", "ReplicaSet.apps"))
 TEMPLATE_KINDS = tuple(rt.group_kind for rt in RESOURCE_TYPES if rt.cls is None and rt.group_kind not in _NOT_TEMPLATES)
+
+T = TypeVar("T")
 
 
 class Reach:
@@ -133,14 +135,19 @@ class ControlPlane:
         strict: bool = True,
     ) -> None:
         self.clock, self.trace, self.settings, self.rng, self.strict = clock, trace, settings, rng, strict
-        self.interpreter = interpreter or Interpreter(settings.profile)
+        interpreter = Interpreter(settings.profile) if interpreter is None else interpreter
+        self.interpreter = _itself("interpreter", interpreter, Interpreter, "an Interpreter with your kinds in it")
         self.chance = chance
-        self.scheduler = _scheduler_itself(scheduler)
+        if scheduler is not None:
+            _itself("scheduler", scheduler, Scheduler, "a Scheduler with your plugins in it")
+        self.scheduler = scheduler
+        if threshold is not None and not callable(threshold):
+            raise BadRequest(f"threshold: expected a function like threshold_adjusted, got {shortly(threshold)}")
         self.threshold = threshold or threshold_adjusted
         self.push_members: dict[str, MemberCluster] = {}
         self.proxied_members: dict[str, MemberCluster] = {}  # all of them, by way of Karmada's proxy
         self.metrics: PodMetrics = NoMetrics()
-        self.phases = phases
+        self.phases = _itself("phases", phases, Phases, "Phases(...)")
         clock.restless = lambda: unsettled(trace.rows, clock.now())
         self.store = ApiServer(clock, trace, admit=self._admission().admit).store
         add_indexes(self.store)
@@ -257,9 +264,10 @@ def _uuid(rng: Random) -> str:
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
 
 
-def _scheduler_itself(scheduler: Any) -> Scheduler | None:
-    if isinstance(scheduler, type):
-        raise BadRequest(f"scheduler: is the class {scheduler.__name__}; make an object of it: {scheduler.__name__}()")
-    if scheduler is not None and not isinstance(scheduler, Scheduler):
-        raise BadRequest(f"scheduler: expected a Scheduler with your plugins in it, got {shortly(scheduler)}")
-    return scheduler
+def _itself(name: str, part: Any, cls: type[T], like: str) -> T:
+    """A part that somebody plugs in."""
+    if isinstance(part, type):
+        raise BadRequest(f"{name}: is the class {part.__name__}; make an object of it: {part.__name__}()")
+    if not isinstance(part, cls):
+        raise BadRequest(f"{name}: expected {like}, got {shortly(part)}")
+    return part

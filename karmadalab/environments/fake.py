@@ -144,7 +144,7 @@ class FakeWorld:
         Raises:
             BadRequest: there is no such cluster.
         """
-        if self.control_plane.store.find(Cluster, name) is None:
+        if not isinstance(name, str) or self.control_plane.store.find(Cluster, name) is None:
             raise BadRequest(f"no cluster object {name} found in karmada control Plane")
         if name in self.agents:
             self._leaving.add(name)
@@ -177,7 +177,7 @@ class FakeWorld:
 
     def member(self, name: str) -> SimulatedMember:
         """A member by name. Raises `BadRequest`, with the names there are."""
-        found = self.members.get(name)
+        found = self.members.get(name) if isinstance(name, str) else None
         if found is None:
             raise BadRequest(f"there is no member {name!r}; there are {', '.join(sorted(self.members)) or 'none'}")
         return found

@@ -6,7 +6,7 @@ from typing import Any
 
 from karmadalab.api.errors import BadRequest, shortly
 from karmadalab.api.time import duration, seconds
-from karmadalab.core.clock import in_turn
+from karmadalab.core.clock import GRAIN_S, in_turn
 from karmadalab.environments.fake import FakeWorld
 from karmadalab.environments.faults import FROZEN, STOPPED, Effect, Fault, effect_of
 
@@ -40,9 +40,9 @@ class FaultControl:
     def _moment(self, at: str | float, what: str) -> float:
         clock = self._world.clock
         moment = clock.epoch + seconds(at, what)
-        if moment < clock.now():
+        if moment < clock.now() - GRAIN_S:  # `lab.t` is rounded, maybe to just before now
             raise BadRequest(f"{what}: {at} has passed, it is {duration(clock.elapsed())} in the lab")
-        return moment
+        return max(moment, clock.now())
 
     @in_turn
     def _arm(self, fault: Fault, at: When, for_: When) -> Fault:

@@ -11,6 +11,7 @@ Not modelled: queues, latencies, requests that fail, memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache, partial
 
 import msgspec
 
@@ -75,11 +76,15 @@ class Loads:
             raise NoMetric(_NO_API)
         now = self._clock.now()
         sampled = now - now % SAMPLE_S
-        pods = [pod for pod in self._members[cluster].store.list("Pod", namespace) if is_ready(pod)]
-        return {pod.metadata.name: PodMetric(self._milli(cluster, pod), sampled, SAMPLE_S) for pod in pods}
+        used = cache(partial(self._used, cluster, namespace))  # the pods of a workload share it evenly
+        return {
+            pod.metadata.name: PodMetric(_within_limit(used(workload_of(pod)), pod), sampled, SAMPLE_S)
+            for pod in self._members[cluster].store.list("Pod", namespace)
+            if is_ready(pod)
+        }
 
-    def _milli(self, cluster: str, pod: Unstructured) -> int:
-        namespace, workload = pod.metadata.namespace, workload_of(pod)
+    def _used(self, cluster: str, namespace: str, workload: str) -> float:
+        """What one pod of a workload uses in a cluster, in thousandths of a core, if it has no limit."""
         used = 0.0
         for where in ("", cluster):
             load = self._loads.get((namespace, workload, where))
@@ -88,8 +93,7 @@ class Loads:
                     self._serving(name, namespace, workload) for name in ([where] if where else self._members)
                 )
                 used += load.requests_s * load.cpu_ms / max(1, serving)
-        limit = _limit(pod)
-        return round(used if limit is None else min(used, limit))
+        return used
 
     def _serving(self, cluster: str, namespace: str, workload: str) -> int:
         member = self._members[cluster]
@@ -97,6 +101,11 @@ class Loads:
             return 0
         pods = member.store.list("Pod", namespace)
         return sum(1 for pod in pods if is_ready(pod) and workload_of(pod) == workload)
+
+
+def _within_limit(used: float, pod: Unstructured) -> int:
+    limit = _limit(pod)
+    return round(used if limit is None else min(used, limit))
 
 
 def _limit(pod: Unstructured) -> int | None:

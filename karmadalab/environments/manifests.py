@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from karmadalab.api.codec import decode, describe, to_dict
 from karmadalab.api.errors import BadRequest, Conflict, Invalid
@@ -16,6 +17,8 @@ from karmadalab.environments.files import parse_yaml, read_text
 from karmadalab.environments.plain import plain
 
 Manifests = str | Path | Mapping[str, Any] | AnyObject | Iterable[Any]
+
+T = TypeVar("T")
 
 
 class Manifest(NamedTuple):
@@ -122,7 +125,14 @@ def applied(manifest: Manifest, old: Any, last: Mapping[str, Any]) -> Any:
     live, new = to_dict(old), manifest.written
     notes = three_way(_notes(live), _notes(last), _notes(new))
     body = three_way(_body(live), _body(last), _body(new))
-    merged = replace(stored, **notes, finalizers=meta.finalizers or stored.finalizers)
+    before = last.get("metadata") or {}
+    owned_before = {owner["uid"] for owner in before.get("ownerReferences") or ()}
+    merged = replace(
+        stored,
+        **notes,
+        finalizers=_shared(stored.finalizers, before.get("finalizers") or (), meta.finalizers, str),
+        ownerReferences=_shared(stored.ownerReferences, owned_before, meta.ownerReferences, attrgetter("uid")),
+    )
     if isinstance(obj, Unstructured):
         return replace(obj, body=without_nulls(body), metadata=merged)
     head = {"apiVersion": obj.apiVersion, "kind": obj.kind, "metadata": {"name": stored.name}}
@@ -133,6 +143,14 @@ def _notes(data: Mapping[str, Any]) -> dict[str, Any]:
     """The part of the metadata that a manifest shares with others; to say none of it takes away none of theirs."""
     metadata = data.get("metadata") or {}
     return {key: metadata.get(key) or {} for key in ("labels", "annotations")}
+
+
+def _shared(stored: Iterable[T], last: Iterable[str], new: Iterable[T], key: Callable[[T], str]) -> tuple[T, ...]:
+    """A list to which others add items, too: the manifest's own become what it says now, theirs stay."""
+    own = {key(item): item for item in new}
+    gone = set(last) - own.keys()
+    kept = [own.pop(key(item), item) for item in stored if key(item) not in gone]
+    return (*kept, *own.values())
 
 
 def _body(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.errors import BadRequest
+from karmadalab.api.errors import BadRequest, shortly
 from karmadalab.api.meta import Resource, Taint, replace
 from karmadalab.api.scheme import resource_type
 from karmadalab.api.taints import with_taints
+from karmadalab.api.unstructured import Unstructured
+from karmadalab.api.workload_rules import scaled
 from karmadalab.core.clock import VirtualClock, in_turn
 from karmadalab.core.store import Store
 from karmadalab.core.trace import Trace
@@ -75,8 +77,13 @@ class Objects(View):
         """Write back an object that was read and changed with `karmadalab.replace`.
 
         Raises:
+            BadRequest: it is no object.
             Conflict: somebody wrote it in between.
         """
+        if not isinstance(obj, (Resource, Unstructured)):
+            raise BadRequest(
+                f"update: expected an object that was read, got {shortly(obj)}; a manifest goes to lab.apply"
+            )
         stored = self.store.update(obj)
         self.clock.run_until(self.clock.now())
         return stored
@@ -90,11 +97,11 @@ class Objects(View):
 
     def scale(self, name: str, replicas: int, namespace: str = "default", kind: str = "Deployment") -> Any:
         """Give a workload, `nginx` or `deployment/nginx`, another number of replicas."""
-        if "/" in name:
+        if not isinstance(name, str) or "/" in name:
             kind, namespace, name = split_name(name, namespace)
         if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
             raise BadRequest(f"replicas: expected a whole number of 0 or more, got {replicas!r}")
-        return self.update(self.get(kind, name, namespace).with_spec(replicas=replicas))
+        return self.update(scaled(self.get(kind, name, namespace), replicas))
 
     def taint(self, cluster: str, taint: str) -> Any:
         """Taint a cluster: `lab.taint("member1", "maintenance=true:NoExecute")`."""
@@ -134,7 +141,7 @@ def _rank(manifest: Manifest) -> bool:
 
 
 def _taint(text: str) -> Taint:
-    head, _, effect = text.rpartition(":")
+    head, _, effect = text.rpartition(":") if isinstance(text, str) else ("", "", "")
     key, _, value = head.partition("=")
     if not key or effect not in _EFFECTS:
         raise BadRequest(f"taint: write key=value:effect with one of {', '.join(_EFFECTS)}, not {text!r}")

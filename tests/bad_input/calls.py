@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from karmadalab.api.errors import BadRequest, Conflict, Invalid, NotFound
+from karmadalab.lab import Lab
 
 from .wrong import Wrong, update_web
 
@@ -255,5 +256,84 @@ CALLS = [
         lambda lab: lab.load("web", 5, cpu_ms=float("nan")),
         BadRequest,
         "load on web: cpu_ms must be a number from 0 to 1,000,000, got nan",
+    ),
+    Wrong(
+        "a load on a number",
+        lambda lab: lab.load(5, 3),
+        BadRequest,
+        "which one? write a kind and a name, for example deployment/nginx, not 5",
+    ),
+    Wrong(
+        "a number to scale",
+        lambda lab: lab.scale(5, 3),
+        BadRequest,
+        "which one? write a kind and a name, for example deployment/nginx, not 5",
+    ),
+    Wrong(
+        "what has no replicas",
+        lambda lab: lab.scale("cluster/member1", 3),
+        BadRequest,
+        "Cluster member1: has no spec.replicas to scale; a Deployment, a StatefulSet, a ReplicaSet has, and so can a "
+        "kind of one's own",
+    ),
+    Wrong(
+        "a manifest for an object",
+        lambda lab: lab.update({"kind": "ConfigMap"}),
+        BadRequest,
+        "update: expected an object that was read, got {'kind': 'ConfigMap'}; a manifest goes to lab.apply",
+    ),
+    Wrong(
+        "a taint that is a number",
+        lambda lab: lab.taint("member1", 5),
+        BadRequest,
+        "taint: write key=value:effect with one of NoSchedule, PreferNoSchedule, NoExecute, not 5",
+    ),
+    Wrong(
+        "a kind that is a number",
+        lambda lab: lab.list(5),
+        BadRequest,
+        "expected a kind such as Deployment, deploy or Redis.example.io, got 5",
+    ),
+    Wrong(
+        "a story of a number",
+        lambda lab: lab.explain(5),
+        BadRequest,
+        "explain: write kind/name, for example deployment/nginx or cluster/member1, not 5",
+    ),
+    Wrong(
+        "members that are a list",
+        lambda lab: lab.member(["member1"]),
+        BadRequest,
+        "there is no member ['member1']; there are member1, member2, member3",
+    ),
+    Wrong(
+        "leaving as a list",
+        lambda lab: lab.unjoin(["member1"]),
+        BadRequest,
+        "no cluster object ['member1'] found in karmada control Plane",
+    ),
+    Wrong(
+        "until five",
+        lambda lab: lab.run_until(5),
+        BadRequest,
+        "run_until: expected a function of the lab that says when to stop, got 5",
+    ),
+    Wrong(
+        "phases that are a mapping",
+        lambda lab: Lab.fake(phases={"monitor_s": 1}),
+        BadRequest,
+        "phases: expected Phases(...), got {'monitor_s': 1}",
+    ),
+    Wrong(
+        "a threshold that is a number",
+        lambda lab: Lab.fake(threshold=5),
+        BadRequest,
+        "threshold: expected a function like threshold_adjusted, got 5",
+    ),
+    Wrong(
+        "an interpreter that is a number",
+        lambda lab: Lab.fake(interpreter=5),
+        BadRequest,
+        "interpreter: expected an Interpreter with your kinds in it, got 5",
     ),
 ]

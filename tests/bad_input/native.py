@@ -249,10 +249,39 @@ OTHERS = [
         "Redis default/web: spec: expected a mapping, got 3",
     ),
 ]
+RBAC = "rbac.authorization.k8s.io/v1"
+ROLES = [
+    ("ClusterRole", "rules", "x", "rules: expected a list, each entry with a '-'"),
+    ("ClusterRole", "rules", ["x"], "rules[0]: expected a mapping, got 'x'"),
+    ("ClusterRole", "rules", [{"apiGroups": 5}], "rules[0].apiGroups: expected a list, each entry with a '-'"),
+    ("ClusterRoleBinding", "subjects", [5], "subjects[0]: expected a mapping, got 5"),
+    ("ClusterRoleBinding", "roleRef", "x", "roleRef: expected a mapping, got 'x'"),
+]
+CUSTOMIZATION = {
+    "apiVersion": "config.karmada.io/v1alpha1",
+    "kind": "ResourceInterpreterCustomization",
+    "metadata": {"name": "r"},
+}
+
 CASES = [
     *((name, manifest, f"Deployment default/web: spec.template.spec.{rest}") for name, manifest, rest in PODS),
     *((name, manifest, f"Deployment default/web: spec.{rest}") for name, manifest, rest in WORKLOADS),
     *OTHERS,
+    *(
+        (
+            f"{kind}: {field}",
+            {"apiVersion": RBAC, "kind": kind, "metadata": {"name": "r"}, field: value},
+            f"{kind} r: {rest}",
+        )
+        for kind, field, value, rest in ROLES
+    ),
+    *(
+        (f"a customization: {spec}", {**CUSTOMIZATION, "spec": spec}, f"ResourceInterpreterCustomization r: {rest}")
+        for spec, rest in (
+            ("x", "spec: expected a mapping, got 'x'"),
+            ({"target": ["x"]}, "spec.target: expected a mapping, got ['x']"),
+        )
+    ),
 ]
 NATIVE = [
     Wrong(name, lambda lab, manifest=manifest: lab.apply(manifest), Invalid, message)

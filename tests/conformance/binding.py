@@ -17,7 +17,15 @@ from karmadalab.core.settings import Settings
 from karmadalab.interpreter import Interpreter
 from tests.conformance.world import World, differing
 
-_STORE_KEEPS = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp")
+# The recording leaves out what an API server keeps by itself; `deleting` stands for the last two.
+_STORE_KEEPS = (
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+)
 
 
 class _Case:
