@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from karmadalab.api.errors import BadRequest
@@ -19,7 +20,7 @@ from karmadalab.show.figure import Figure, Parts
 STEPS = ("filters", "score, room", "selection", "division", "replicas")
 MOST_ROWS = 24
 _ROW_PX, _TOP_PX, _BOTTOM_PX, _LEFT_PX, _RIGHT_PX = 30, 96, 16, 104, 24
-_REASON_CHARACTERS = 180  # over the whole width of five columns
+_LINE_CHARACTERS = 120  # over the whole width of five columns, as narrow as a page shows them
 
 _COLUMNS = (
     *("cluster", "refused_by", "reason", "score", "available", "selection"),
@@ -165,8 +166,9 @@ def _reasons(stops: list[tuple[int, Cell | None]]) -> dict[str, Any]:
 
 
 def _short(cell: Cell) -> str:
-    most = round(_REASON_CHARACTERS * (len(STEPS) - cell.step) / len(STEPS))
-    return cell.words if len(cell.words) <= most else cell.words[: most - 1] + "…"
+    """The reason on two lines, which is what a row has room for."""
+    line = round(_LINE_CHARACTERS * (len(STEPS) - cell.step) / len(STEPS))
+    return "<br>".join(wrap(cell.words, line, max_lines=2, placeholder=" …"))
 
 
 def counts(told: Explanation) -> tuple[int, int, int, int]:
