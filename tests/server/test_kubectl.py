@@ -220,13 +220,26 @@ def test_events_can_be_watched(kubectl: Kubectl, lab: Lab, served: Served) -> No
     assert "TaintClusterSucceed" in seen
 
 
-def test_created_without_a_file(kubectl: Kubectl) -> None:
-    """These send protobuf."""
-    assert kubectl("create", "ns", "demo") == "namespace/demo created\n"
-    assert kubectl("create", "configmap", "c", "--from-literal=a=b", "-n", "demo") == "configmap/c created\n"
-    assert kubectl("create", "deployment", "web", "--image=nginx:1", "--replicas=2") == "deployment.apps/web created\n"
+@pytest.mark.parametrize("name", ["demo", "app", "edge", "mysql", "alpine", "y"])
+def test_created_without_a_file(kubectl: Kubectl, name: str) -> None:
+    """These send protobuf, in which many a short word can be read as a message, too."""
+    assert kubectl("create", "ns", name) == f"namespace/{name} created\n"
+    assert kubectl("create", "configmap", "c", "--from-literal=a=b", "-n", name) == "configmap/c created\n"
+    made = f"deployment.apps/{name} created\n"
+    assert kubectl("create", "deployment", name, f"--image={name}", "--replicas=2") == made
     form = "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image} {.spec.selector.matchLabels.app}"
-    assert kubectl("get", "deploy", "web", "-o", form) == "2 nginx:1 web"
+    assert kubectl("get", "deploy", name, "-o", form) == f"2 {name} {name}"
+
+
+def test_numbers_of_what_is_created_without_a_file(kubectl: Kubectl) -> None:
+    kubectl("create", "deployment", "none", "--image=nginx", "--replicas=0", "--port=80")
+    form = "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].ports[0].containerPort}"
+    assert kubectl("get", "deploy", "none", "-o", form) == "0 80"
+    kubectl("create", "deployment", "less", "--image=nginx", "--replicas=-7", rc=1)
+    assert "-7" in kubectl.err
+
+
+def test_what_can_not_be_created_without_a_file_is_refused_in_words(kubectl: Kubectl) -> None:
     kubectl("create", "configmap", "c", "-n", "nosuch", rc=1)
     assert 'namespaces "nosuch" not found' in kubectl.err
     kubectl("create", "job", "j", "--image=x", rc=None)  # older ones send JSON
