@@ -20,7 +20,7 @@ from karmadalab.server import patches
 from karmadalab.server.kinds import Served
 from karmadalab.server.limits import check_depth
 from karmadalab.server.namespaces import check_may_go
-from karmadalab.server.reading import read, read_applied
+from karmadalab.server.reading import known_part, read, read_applied
 from karmadalab.server.status import HttpError
 
 Manifest = dict[str, Any]
@@ -124,7 +124,7 @@ class Resources:
         mine = self._mine("Apply", status)
         merged, entries = server_side.apply(live, config, entries, mine, self.caller.force, self.kind.is_builtin, now)
         merged["metadata"] = {**merged["metadata"], "managedFields": entries}
-        obj = read_applied(merged, self.caller.strict)
+        obj = read_applied(merged)
         if old is None:
             self._check_space(merged)
             return self.store.create(obj), True
@@ -137,7 +137,7 @@ class Resources:
                 f"UID in object meta: {old.metadata.uid}"
             )
         if status:
-            return self.store.update_status(read(data, self.caller.strict))  # type: ignore[no-any-return] # a store says Any
+            return self.store.update_status(read(data))  # type: ignore[no-any-return] # a store says Any
         entries = data["metadata"].get("managedFields") or old.metadata.managedFields
         return self.store.update(self._owned(to_dict(old), data, entries))  # type: ignore[no-any-return] # a store says Any
 
@@ -145,7 +145,7 @@ class Resources:
         """The object that a manifest describes, with its fields' owners."""
         mine, now = self._mine("Update"), self.store.clock.now()
         owners = server_side.after_update(old, data, entries, mine, self.kind.is_builtin, now)
-        obj = read(data, self.caller.strict)
+        obj = read(data)
         return replace(obj, metadata=replace(obj.metadata, managedFields=tuple(owners)))
 
     def _mine(self, operation: str, status: bool = False) -> dict[str, Any]:
@@ -215,6 +215,8 @@ class Resources:
             raise BadRequest(
                 f"{data['kind']} in version {data['apiVersion']!r} cannot be handled as a {rt.kind} of {rt.api_version}"
             )
+        if not self.caller.strict:
+            data = known_part(data)
         for field in ("metadata", "spec", "status"):
             if not isinstance(data.get(field, {}), dict | NoneType):
                 raise BadRequest(f"{field}: expected a mapping, not {type(data[field]).__name__}")

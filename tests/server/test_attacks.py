@@ -196,6 +196,19 @@ def test_a_selector_of_thousands_of_parts_is_read_quickly(asking: Http) -> None:
     assert time.monotonic() - began < AT_ONCE_S
 
 
+POLICIES = "/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies?fieldValidation=Ignore"
+
+
+def test_thousands_of_fields_that_there_are_not_are_left_out_quickly(http_to: Http) -> None:
+    unknown = {f"x{number}": {} for number in range(8000)}
+    spec = {"resourceSelectors": [{"apiVersion": "v1", "kind": "ConfigMap", **unknown}], **unknown}
+    began = time.monotonic()
+    status, policy = http_to("POST", POLICIES, {"metadata": {"name": "long", **unknown}, "spec": spec, **unknown})
+    assert time.monotonic() - began < AT_ONCE_S
+    assert (status, policy["spec"]["resourceSelectors"][0]["kind"]) == (201, "ConfigMap")
+    assert "x7999" not in json.dumps(policy)
+
+
 # --- files
 
 
