@@ -209,6 +209,29 @@ def test_thousands_of_fields_that_there_are_not_are_left_out_quickly(http_to: Ht
     assert "x7999" not in json.dumps(policy)
 
 
+MANY = [f"example.com/{number}" for number in range(60_000)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("apply-patch+yaml", {"metadata": {"finalizers": MANY[::-1]}}),
+        ("apply-patch+yaml", {"metadata": {}}),
+        ("strategic-merge-patch+json", {"metadata": {"finalizers": MANY[::-1]}}),
+        ("strategic-merge-patch+json", {"metadata": {"$deleteFromPrimitiveList/finalizers": MANY[::-1]}}),
+    ],
+    ids=["apply them again", "apply without them", "merge", "take out"],
+)
+def test_a_long_set_is_compared_quickly(http_to: Http, kind: str, body: dict[str, Any]) -> None:
+    """Each with each would be billions of comparisons."""
+    path = f"{CONFIGS}/long?fieldManager=f"
+    made = {"metadata": {"finalizers": MANY}}
+    assert http_to("PATCH", path, made, Content_Type="application/apply-patch+yaml")[0] == 201
+    began = time.monotonic()
+    assert http_to("PATCH", path, body, Content_Type=f"application/{kind}")[0] == 200
+    assert time.monotonic() - began < AT_ONCE_S
+
+
 # --- files
 
 
