@@ -75,6 +75,7 @@ _MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
         2: ("preconditions", "Preconditions"),
         3: ("orphanDependents", "bool"),
         4: ("propagationPolicy", "string"),
+        5: ("dryRun", "[string]"),
     },
     "Preconditions": {1: ("uid", "string"), 2: ("resourceVersion", "string")},
 }

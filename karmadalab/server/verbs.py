@@ -17,6 +17,7 @@ from karmadalab.server.encode import item_list, json_bytes, manifest
 from karmadalab.server.events import events_of
 from karmadalab.server.kinds import EVENT
 from karmadalab.server.logs import log_lines, log_text
+from karmadalab.server.options import delete_options
 from karmadalab.server.pages import Page, Pages
 from karmadalab.server.reply import TEXT, Reply, reply
 from karmadalab.server.resources import Caller, Resources
@@ -61,7 +62,7 @@ class Verbs:
             meant = [obj for obj in resources.list() if target.selection(call).matches(obj)]
             for obj in meant:
                 inside = Resources(self._store, target.kind, obj.metadata.namespace, resources.caller)
-                inside.delete(obj.metadata.name, _options(call))
+                inside.delete(obj.metadata.name, delete_options(call))
             return reply(success(target.kind.resource, "", ""))
         raise not_allowed(call)
 
@@ -122,7 +123,7 @@ class Verbs:
             return _shown(obj, call, target, 201 if new else 200)
         if call.method == "DELETE":
             uid = resources.get(name).metadata.uid
-            left = resources.delete(name, _options(call))
+            left = resources.delete(name, delete_options(call))
             return reply(success(target.kind.resource, name, uid)) if left is None else _shown(left, call, target)
         raise not_allowed(call)
 
@@ -171,8 +172,7 @@ class Verbs:
         if call.method == "PUT":
             wanted = call.data()
         elif call.method == "PATCH":
-            patch = patches.json_patch if call.content_type == patches.JSON else patches.merge_patch
-            wanted = patch(scale_of(target.kind, old), _patch(call))
+            wanted = resources.patcher(call.content_type)(scale_of(target.kind, old), _patch(call))
         else:
             raise not_allowed(call)
         new = resources.update(target.name, scaled(target.kind, old, wanted))
@@ -197,6 +197,8 @@ def caller(call: Call) -> Caller:
     dry_run = call.query.get("dryRun", "")
     if dry_run not in ("", "All"):
         raise BadRequest(f"dryRun: {dry_run!r} is not supported; write All")
+    if call.method == "DELETE" and delete_options(call).dryRun:
+        dry_run = "All"  # where kubectl says so
     product = call.user_agent.partition("/")[0] or "unknown"
     strict = call.query.get("fieldValidation") != "Ignore"
     return Caller(call.query.get("fieldManager") or product, bool(dry_run), call.flag("force"), strict)
@@ -272,16 +274,6 @@ def _patch(call: Call) -> Any:
     if call.content_type == patches.APPLY and not call.query.get("fieldManager"):
         raise BadRequest("fieldManager: is required for apply patch")
     return call.data()
-
-
-def _options(call: Call) -> dict[str, Any]:
-    """`DeleteOptions`, from the body and from the address."""
-    body = call.data()
-    options = dict(body) if isinstance(body, dict) else {}
-    for name in ("propagationPolicy", "gracePeriodSeconds"):
-        if name in call.query:
-            options[name] = call.number(name) if name == "gracePeriodSeconds" else call.query[name]
-    return options
 
 
 def _list_meta(page: Page) -> dict[str, Any]:

@@ -76,6 +76,8 @@ def test_diff_and_dry_run_leave_no_trace(kubectl: Kubectl, lab: Lab) -> None:
     assert '-  x: "1"\n+  x: "2"' in kubectl("diff", "-f", changed, rc=1)
     assert "(server dry run)" in kubectl("apply", "-f", changed, "--dry-run=server")
     assert "(dry run)" in kubectl("apply", "-f", changed, "--dry-run=client")
+    assert "(server dry run)" in kubectl("delete", "cm", "cm", "--dry-run=server")
+    assert "(server dry run)" in kubectl("delete", "cm", "--all", "--dry-run=server")
     assert len(lab.trace) == rows
 
 
