@@ -16,9 +16,7 @@ from karmadalab.server import discovery, openapi
 from karmadalab.server.call import Call, Target, not_served, target
 from karmadalab.server.changes import missed
 from karmadalab.server.encode import json_bytes, manifest
-from karmadalab.server.event_words import TELLERS
-from karmadalab.server.events import event_changes
-from karmadalab.server.kinds import EVENT, REVIEWS
+from karmadalab.server.kinds import REVIEWS
 from karmadalab.server.logs import log_lines, log_text
 from karmadalab.server.namespaces import make_first_namespaces
 from karmadalab.server.reply import TEXT, Reply, Stream, reply
@@ -66,8 +64,7 @@ class Api:
     ) -> None:
         self.store = store
         make_first_namespaces(store)
-        derived = {} if store.world else {EVENT: (tuple(TELLERS), lambda store: event_changes(store.trace))}
-        self.hub = Hub(store, loop, derived)
+        self.hub = Hub(store, loop)
         self._is_up = is_up
         self._way, self._kubernetes = way, kubernetes
         self._verbs = Verbs(store)

@@ -14,7 +14,7 @@ from karmadalab.server import patches
 from karmadalab.server.call import Call, Target
 from karmadalab.server.changes import as_of
 from karmadalab.server.encode import item_list, json_bytes, manifest
-from karmadalab.server.events import events_of
+from karmadalab.server.events import are_derived, events_of
 from karmadalab.server.kinds import EVENT
 from karmadalab.server.logs import log_lines, log_text
 from karmadalab.server.options import delete_options
@@ -77,7 +77,7 @@ class Verbs:
             found = [obj for obj in found if obj is not None]
         else:
             found = self._store.list(group_kind, selection.namespace)
-        if group_kind == EVENT and not self._store.world:
+        if are_derived(self._store, group_kind):
             told = events_of(self._store.trace, self._store.clock.now())
             found = [*found, *(e for e in told if past is None or int(e.metadata.resourceVersion) <= past)]
         return [obj for obj in found if selection.matches(obj)]
