@@ -169,8 +169,8 @@ class Api:
             way.cross()
         except Wait:
             raise Unreachable(f"{meant.name}: no answer in time") from None
-        at = call.path.index("/proxy") + len("/proxy")
-        return way.api.answer(call._replace(path=call.path[at:], prefix=call.prefix + call.path[:at]))
+        before, rest = call.split(len(meant.rest))
+        return way.api.answer(call._replace(path=rest, prefix=call.prefix + before))
 
     # --- watching
 

@@ -155,6 +155,20 @@ def test_what_is_not_offered_is_said(asking: Http) -> None:
     assert (status, body["reason"]) == (415, "UnsupportedMediaType")
 
 
+def test_the_proxy_is_found_by_its_place_in_the_path(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet.yaml"
+    fleet.write_text("members: [{name: proxy-east}, {name: proxy}]\n")
+    with serve(Lab.fake(fleet, seed=1).run("1m")) as served:
+        http_to = Http(served)
+        for name in ("proxy-east", "proxy"):
+            for proxy in ("proxy", "%70roxy", "proxy/"):
+                way = f"{CLUSTERS}/{name}/{proxy}"
+                assert http_to("GET", f"{way}/api/v1/nodes")[1]["kind"] == "NodeList"
+                assert http_to("GET", way)[1]["paths"]
+                document = http_to("GET", f"{way}/openapi/v3")[1]["paths"]["api/v1"]["serverRelativeURL"]
+                assert http_to("GET", document)[1]["openapi"] == "3.0.0"
+
+
 # --- objects
 
 
