@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from karmadalab.api.errors import ApiError, KarmadalabError, NotFound, Unreachable
+from karmadalab.api.errors import AlreadyExists, ApiError, Invalid, KarmadalabError, NotFound, Unreachable
 from karmadalab.api.scheme import AnyObject
 from karmadalab.core.client import ADDED
 from karmadalab.core.controller import Wait
@@ -17,13 +17,13 @@ from karmadalab.server.call import Call, Target, not_served, target
 from karmadalab.server.changes import missed
 from karmadalab.server.encode import json_bytes, manifest
 from karmadalab.server.kinds import REVIEWS
-from karmadalab.server.logs import log_lines, log_text
+from karmadalab.server.logs import chosen, log_lines, log_text
 from karmadalab.server.namespaces import make_first_namespaces
 from karmadalab.server.reply import TEXT, Reply, Stream, reply
 from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
 from karmadalab.server.table import partial, table
-from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of, included
+from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of, included, log_bounds
 from karmadalab.server.watch import Hub, Render, Watcher
 
 _LONGEST_WATCH_S = 3600
@@ -236,9 +236,9 @@ class Api:
         """A pod's log, until the pod is gone."""
         pod = self.store.get("Pod", meant.name, meant.namespace or "")
         container, timestamps = call.query.get("container", ""), call.flag("timestamps")
-        log_lines(self.store, pod, container)
+        before = log_lines(self.store, pod, container)
+        sent = len(before) - len(chosen(before, *log_bounds(call, self.store)))
         watcher = Watcher(meant.selection(call), lambda event, obj, now: b"\n", self.store.version)
-        sent = 0
 
         def convert() -> tuple[bytes, bool]:
             nonlocal sent
@@ -279,11 +279,14 @@ def _failed(error: Exception, meant: Target | None) -> Reply:
     if meant is None:
         status = failure(error)
     else:
-        status = failure(error, meant.kind.resource, meant.name or _name_in(error), meant.kind.type.kind)
+        kind = meant.kind.type.kind
+        status = failure(error, meant.kind.resource, meant.name or _name_in(error, kind), kind)
     return reply(status, status["code"])
 
 
-def _name_in(error: Exception) -> str:
+def _name_in(error: Exception, kind: str) -> str:
     """The name that an error about a new object speaks of: `Deployment default/web already exists`."""
-    words = str(error).split(" ", 2)
-    return words[1].rpartition("/")[2].rstrip(":") if len(words) > 1 else ""
+    about, _, rest = str(error).partition(" ")
+    if about != kind or not isinstance(error, AlreadyExists | NotFound | Invalid):
+        return ""
+    return rest.partition(" ")[0].rpartition("/")[2].rstrip(":").removeprefix("(no")  # `(no name)`

@@ -44,10 +44,15 @@ def json_patch(data: Manifest, patch: Any) -> Manifest:
                 check_copied(copied)
             result = JsonPatch([operation]).apply(result, in_place=True)
     except (JsonPatchException, JsonPointerException, TypeError, KeyError) as error:
-        raise HttpError(422, "Invalid", f"the JSON patch can't be applied: {error}") from None
+        raise _refused(f"the JSON patch can't be applied: {error}") from None
     if not isinstance(result, dict):
-        raise HttpError(422, "Invalid", "the JSON patch leaves no object")
+        raise _refused("the JSON patch leaves no object")
     return result
+
+
+def _refused(text: str) -> HttpError:
+    """With a cause: of what is invalid, kubectl prints the causes and nothing else."""
+    return HttpError(422, "Invalid", text, (("FieldValueInvalid", "patch", text),))
 
 
 def merge_patch(data: Any, patch: Any) -> Any:

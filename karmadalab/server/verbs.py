@@ -16,7 +16,7 @@ from karmadalab.server.changes import as_of
 from karmadalab.server.encode import item_list, json_bytes, manifest
 from karmadalab.server.events import are_derived, events_of
 from karmadalab.server.kinds import EVENT
-from karmadalab.server.logs import log_lines, log_text
+from karmadalab.server.logs import chosen, log_lines, log_text
 from karmadalab.server.options import delete_options
 from karmadalab.server.pages import Page, Pages
 from karmadalab.server.reply import TEXT, Reply, reply
@@ -182,11 +182,8 @@ class Verbs:
         if call.method != "GET":
             raise not_allowed(call)
         lines = log_lines(self._store, resources.get(target.name), call.query.get("container", ""))
-        since_s = call.number("sinceSeconds")
-        if since_s:
-            lines = [line for line in lines if line[0] >= self._store.clock.now() - since_s]
-        tail = call.number("tailLines") if call.query.get("tailLines") else None
-        return Reply(log_text(lines, call.flag("timestamps"), tail).encode(), content_type=TEXT)
+        text = log_text(chosen(lines, *log_bounds(call, self._store)), call.flag("timestamps"))
+        return Reply(text.encode(), content_type=TEXT)
 
 
 # --- reading a request
@@ -202,6 +199,13 @@ def caller(call: Call) -> Caller:
     product = call.user_agent.partition("/")[0] or "unknown"
     strict = call.query.get("fieldValidation") != "Ignore"
     return Caller(call.query.get("fieldManager") or product, bool(dry_run), call.flag("force"), strict)
+
+
+def log_bounds(call: Call, store: Store) -> tuple[float | None, int | None]:
+    """Since when a log is wanted, and how many of its last lines. Raises `BadRequest`."""
+    since_s = call.number("sinceSeconds")
+    tail = call.number("tailLines") if call.query.get("tailLines") else None
+    return (store.clock.now() - since_s if since_s else None), tail
 
 
 def form_of(call: Call) -> str:

@@ -88,6 +88,9 @@ def test_what_is_wrong_is_said(kubectl: Kubectl) -> None:
     )
     kubectl("apply", "-f", kubectl.file(text), rc=1)
     assert 'The PropagationPolicy "bad" is invalid: spec.placement.clusterAfinity: unknown field' in kubectl.err
+    operation = '[{"op":"replace","path":"/spec/nosuch/replicas","value":4}]'
+    kubectl("patch", "deploy", "nginx", "--type", "json", "-p", operation, rc=1)
+    assert "the JSON patch can't be applied" in kubectl.err
     kubectl("get", "deploy", "nosuch", rc=1)
     assert 'Error from server (NotFound): deployments.apps "nosuch" not found' in kubectl.err
     kubectl("create", "-f", NGINX, rc=1)
@@ -184,16 +187,24 @@ def test_logs_tell_a_pods_life(reading: Kubectl) -> None:
     reading("logs", "deploy/nginx", "-c", "nosuch", "--context", "member1", rc=1)
 
 
-def test_logs_are_followed_until_the_pod_is_gone(kubectl: Kubectl, lab: Lab) -> None:
+def test_logs_are_followed_until_the_pod_is_gone(kubectl: Kubectl, lab: Lab, served: Served) -> None:
     pod = kubectl("get", "pods", "-o", "jsonpath={.items[0].metadata.name}", "--context", "member1")
+    last = kubectl.start("logs", "-f", pod, "--tail=1", "--context", "member1")
+    recent = kubectl.start("logs", "-f", pod, "--since=1s", "--context", "member1")
     following = kubectl.start("logs", "-f", pod, "--context", "member1")
+    assert last.stdout is not None
+    assert "running, ready" in last.stdout.readline()
+    eventually(lambda: served.watchers == 3)
     assert following.stdout is not None
     assert "created" in following.stdout.readline()
     kubectl("scale", "deploy", "nginx", "--replicas=0")
     lab.run("1m")
     rest, _ = following.communicate(timeout=20)
     assert following.returncode == 0
-    assert [line.partition(" ")[2] for line in rest.splitlines()][-2:] == ["told to end", "ended"]
+    for text in (rest, last.communicate(timeout=20)[0], recent.communicate(timeout=20)[0]):
+        told = [line.partition(" ")[2] for line in text.splitlines()]
+        assert told[-2:] == ["told to end", "ended"]
+    assert "created" not in told, "what was more than a second ago"
 
 
 def test_through_the_proxy_as_if_one_were_there(kubectl: Kubectl, lab: Lab) -> None:

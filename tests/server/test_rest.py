@@ -184,6 +184,22 @@ def test_errors_have_kubernetes_words(http_to: Http) -> None:
     assert http_to("PUT", f"{CONFIGS}/a", config("b"))[0] == 400
 
 
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (config("Not.A_Name"), "Not.A_Name"),
+        ({"metadata": {}}, None),
+        ({"kind": "Secret", "apiVersion": "v1"}, None),
+        ([], None),
+        (b"{", None),
+    ],
+    ids=str,
+)
+def test_only_a_name_is_called_the_name_of_what_is_refused(asking: Http, made: Any, name: str | None) -> None:
+    _, body = asking("POST", CONFIGS, made)
+    assert body.get("details", {}).get("name") == name
+
+
 def test_status_and_spec_are_written_apart(http_to: Http) -> None:
     _, before = http_to("GET", DEPLOYMENT)
     both = {"spec": {"replicas": 9}, "status": {"readyReplicas": 77}}
