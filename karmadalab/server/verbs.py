@@ -85,11 +85,13 @@ class Verbs:
     def _list(self, call: Call, target: Target) -> Reply:
         limit, token = call.number("limit"), call.query.get("continue", "")
         check_version(call, self._store)
+        question = (target.kind.type.group_kind, target.selection(call))
         if token:
-            page = self._pages.next(token, limit)
+            page = self._pages.next(question, token, limit)
         else:
             past = exact_version(call)
-            page = self._pages.first(self.objects(target, call), self._store.version if past is None else past, limit)
+            version = self._store.version if past is None else past
+            page = self._pages.first(question, self.objects(target, call), version, limit)
         meta = _list_meta(page)
         form = form_of(call)
         if form == TABLE:

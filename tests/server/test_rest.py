@@ -284,6 +284,22 @@ def test_pages_show_one_moment(http_to: Http) -> None:
     assert names == ["c0", "c1", "c2", "c3", "c4"]
 
 
+def test_a_page_belongs_to_its_list(asking: Http) -> None:
+    spaces = "/api/v1/namespaces"
+    _, first = asking("GET", f"{spaces}?limit=1")
+    token = first["metadata"]["continue"]
+    for other in (
+        "/api/v1/secrets?",
+        f"{CONFIGS}?",
+        f"{spaces}?labelSelector=a&",
+        f"{spaces}?fieldSelector=metadata.name%3Da&",
+    ):
+        status, body = asking("GET", f"{other}limit=1&continue={token}")
+        assert (status, body["reason"]) == (400, "BadRequest")
+    once, again = (asking("GET", f"{spaces}?limit=1&continue={token}")[1]["items"] for _ in range(2))
+    assert once == again, "an answer may get lost on its way"
+
+
 def test_a_list_as_it_was_at_a_version(http_to: Http, lab: Lab) -> None:
     """What an informer needs that goes on from a version: it is told what changed, and must know from what."""
     http_to("POST", CONFIGS, config("kept", x="1"))
