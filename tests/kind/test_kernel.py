@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from karmadalab.environments.kind.measures import _ALREADY, Measure, agent_cut_off, filtered, no_pulls, shaped
+from karmadalab.environments.kind.measures import _ALREADY, agent_cut_off, filtered, no_pulls, shaped
+from karmadalab.environments.kind.state import Measure
 from tests.kind.nodes import HOST, KARMADA, NODE, SENT
 
 PROGRAM = Path(__file__).with_name("nodes.py")
