@@ -243,6 +243,21 @@ def test_nothing_goes_into_the_folder_of_kubectl(lab: Lab, tmp_path: Path, monke
     assert not (tmp_path / ".kube").exists()
 
 
+def test_nor_by_way_of_a_link(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "real" / "elsewhere").mkdir(parents=True)
+    (tmp_path / "home").symlink_to(tmp_path / "real")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folders = [tmp_path / home / ".kube" / "lab" for home in ("home", "real")]
+    for folder in folders:
+        with pytest.raises(BadRequest, match="kubectl's own"):
+            serve(lab, folder=folder)
+    (tmp_path / "real" / ".kube").symlink_to(tmp_path / "real" / "elsewhere")
+    for folder in (*folders, tmp_path / "real" / "elsewhere" / "lab"):
+        with pytest.raises(BadRequest, match="kubectl's own"):
+            serve(lab, folder=folder)
+    assert not [*(tmp_path / "real" / "elsewhere").iterdir()]
+
+
 def test_a_link_that_waits_in_the_folder_is_not_followed(lab: Lab, tmp_path: Path) -> None:
     (victim := tmp_path / "victim").write_text("mine")
     (folder := tmp_path / "lab").mkdir()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from karmadalab.api.errors import BadRequest
 from karmadalab.lab import Lab
 from karmadalab.server import Served, serve
 
@@ -64,9 +65,26 @@ def test_who_starts_again_in_a_folder_is_found_by_the_same_file(lab: Lab, tmp_pa
     with serve(lab, folder=tmp_path / "k") as served:
         assert served.kubeconfig.read_bytes() == before
         assert Http(served)("GET", "/version")[0] == 200
-        with serve(lab, folder=tmp_path / "k") as second:  # the port is taken
-            assert (second.port, second.token) != (served.port, "")
-            assert Http(second)("GET", "/version")[0] == 200
+        port = served.port
+    with socket.create_server(("127.0.0.1", port)), serve(lab, folder=tmp_path / "k") as served:
+        assert served.port != port, "somebody else has taken it"
+        assert Http(served)("GET", "/version")[0] == 200
+
+
+def test_a_folder_has_one_server_at_a_time(lab: Lab, tmp_path: Path) -> None:
+    with serve(lab, folder=tmp_path / "k") as served:
+        before = served.kubeconfig.read_bytes()
+        for port in (0, served.port):
+            with pytest.raises(BadRequest, match=f"the server of this folder still runs at port {served.port}; end it"):
+                serve(lab, folder=tmp_path / "k", port=port)
+        assert served.kubeconfig.read_bytes() == before
+        assert Http(served)("GET", "/version")[0] == 200
+
+
+def test_a_relative_folder_is_told_in_full(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serve(lab, folder="my folder") as served:
+        assert served.environment["KUBECONFIG"] == str(tmp_path / "my folder" / "kubeconfig")
 
 
 def test_credentials_that_others_can_read_are_not_used_again(lab: Lab, tmp_path: Path) -> None:
