@@ -178,11 +178,10 @@ class Api:
         check_version(call, self.store)
         group_kind, selection = meant.kind.type.group_kind, self._selection(call, meant)
         render = self._render(call, meant)
-        bookmarks = call.flag("allowWatchBookmarks")
         since, initial = call.number("resourceVersion"), call.flag("sendInitialEvents")
         begin = since if since and not initial else self.store.version
         changes = missed(self.store, group_kind, begin) if begin < self.store.version else []
-        watcher = Watcher(selection, render, begin, bookmarks)
+        watcher = Watcher(selection, render, begin)
         if not since or initial:
             now = self.store.clock.now()
             for obj in self._verbs.objects(meant, call):
@@ -194,7 +193,7 @@ class Api:
         watcher.knows(self.store.version)
         self.hub.add(group_kind, watcher)
         timeout_s = min(call.number("timeoutSeconds", _LONGEST_WATCH_S) or _LONGEST_WATCH_S, _LONGEST_WATCH_S)
-        bookmark = (lambda: self._bookmark(call, meant, watcher)) if bookmarks else None
+        bookmark = (lambda: self._bookmark(call, meant, watcher)) if call.flag("allowWatchBookmarks") else None
         return Stream(watcher, lambda: self.hub.remove(group_kind, watcher), float(timeout_s), bookmark)
 
     def _bookmark(self, call: Call, meant: Target, watcher: Watcher, ends_initial: bool = False) -> bytes:

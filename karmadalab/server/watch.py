@@ -37,11 +37,10 @@ class Watcher:
         selection: what they want to see.
         render: how.
         since: the resourceVersion up to which they know all.
-        bookmarks: whether they asked for bookmarks.
     """
 
-    def __init__(self, selection: Selection, render: Render, since: int, bookmarks: bool = False) -> None:
-        self.selection, self.render, self.since, self.bookmarks = selection, render, since, bookmarks
+    def __init__(self, selection: Selection, render: Render, since: int) -> None:
+        self.selection, self.render, self.since = selection, render, since
         self._known = since
         self.news = asyncio.Event()
         self.over = False
