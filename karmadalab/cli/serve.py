@@ -60,8 +60,8 @@ def run_until_stopped(served: Any, banner: str) -> None:
 def exported(name: str, value: str, windows: bool = os.name == "nt") -> str:
     """The line that sets a variable, for a person to paste.
 
-    >>> exported("KUBECONFIG", "/home/a b/k", windows=False), exported("KUBECONFIG", "C:/a b/k", windows=True)
-    ("export KUBECONFIG='/home/a b/k'", "$env:KUBECONFIG = 'C:/a b/k'")
+    >>> exported("KUBECONFIG", "my lab/k", windows=False), exported("KUBECONFIG", "my lab/k", windows=True)
+    ("export KUBECONFIG='my lab/k'", "$env:KUBECONFIG = 'my lab/k'")
     """
     if windows:
         quoted = value.replace("'", "''")
