@@ -204,6 +204,8 @@ def test_a_large_fleet_gets_a_button_for_twelve() -> None:
 def test_a_lab_in_which_time_passes_by_itself_is_refused() -> None:
     with Lab.live(members=1) as lab, pytest.raises(BadRequest, match="in a live lab time passes by itself"):
         ControlRoom(lab)
+    with pytest.raises(BadRequest, match="ControlRoom: give the lab itself, not int"):
+        ControlRoom(5)  # type: ignore[arg-type] # that is the slip
 
 
 # --- both

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +152,21 @@ def test_the_axis_ends_where_it_is_told_to_and_nothing_reaches_beyond() -> None:
     for trace in parts.data:
         if trace["type"] == "bar" and trace.get("orientation") == "h":
             assert all(base + x <= 300.0 for base, x in zip(trace["base"], trace["x"], strict=True) if x > 0)
+
+
+@pytest.mark.parametrize("until", [0, "0s", "-5m", -1.0])
+@pytest.mark.parametrize("draw", [show.timeline, show.timeline_parts, show.replicas])
+def test_an_axis_has_a_length(draw: Callable[..., object], until: str | float) -> None:
+    with pytest.raises(BadRequest, match=r"until: .* is no length of an axis, which begins at 0s"):
+        draw(power_off(), until=until)
+
+
+@pytest.mark.parametrize(
+    "draw", [show.sequence, show.control_plane_map, lambda run: show.lease_clock(run, "member1")], ids=str
+)
+def test_what_follows_causes_needs_the_lab_itself(draw: Callable[..., object]) -> None:
+    with pytest.raises(BadRequest, match="give the lab itself, not Timeline"):
+        draw(power_off().timeline)
 
 
 def test_a_figure_that_is_cut_tells_what_it_shows() -> None:

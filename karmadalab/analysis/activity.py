@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from karmadalab.analysis.recording import the_lab
 from karmadalab.api.time import seconds
 from karmadalab.core.trace import ERROR, FAULT, NOTE, Row, Trace
 from karmadalab.lab import Lab
@@ -76,7 +77,7 @@ def activity(lab: Lab, since: str | float = 0.0, until: str | float | None = Non
         lab: the run; its trace is read.
         since, until: a span of it, both ends included; the whole run by default.
     """
-    begin = lab.clock.epoch + seconds(since, "since")
+    begin = the_lab(lab, "activity").clock.epoch + seconds(since, "since")
     end = lab.clock.now() if until is None else lab.clock.epoch + seconds(until, "until")
     writes: dict[tuple[str, str], Counter[str]] = {}
     wakes: set[tuple[int, str]] = set()

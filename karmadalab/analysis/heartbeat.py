@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from karmadalab.analysis.recording import the_lab
 from karmadalab.api.cluster import LEASE_NAMESPACE, PULL, Cluster
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.native import Lease
@@ -78,9 +79,9 @@ def heartbeat(lab: Lab, cluster: str) -> Heartbeat:
     """The heartbeat of a pull member.
 
     Raises:
-        BadRequest: it is no pull member.
+        BadRequest: it is no lab, or no pull member of one.
     """
-    modes = {found.metadata.name: found.spec.syncMode for found in lab.list(Cluster)}
+    modes = {found.metadata.name: found.spec.syncMode for found in the_lab(lab, "heartbeat").list(Cluster)}
     if modes.get(cluster) != PULL:
         pulls = ", ".join(name for name, mode in modes.items() if mode == PULL) or "none"
         raise BadRequest(f"heartbeat: {cluster!r} is no pull member and has no lease; pull members are {pulls}")

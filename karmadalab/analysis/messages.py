@@ -14,6 +14,7 @@ from typing import Any
 
 from karmadalab.analysis.activity import CARRIERS
 from karmadalab.analysis.outage import Outage, outages
+from karmadalab.analysis.recording import the_lab
 from karmadalab.api.errors import BadRequest
 from karmadalab.core.story import sentence
 from karmadalab.core.timeline import Event, events_of, is_important
@@ -69,9 +70,9 @@ def messages(lab: Lab, outage: Outage | None = None) -> list[Message]:
         outage: which of its outages; the first by default.
 
     Raises:
-        BadRequest: no member that has replicas fails in this run.
+        BadRequest: it is no lab, or no member that has replicas fails in this run.
     """
-    outage = outage or next(iter(outages(lab)), None)
+    outage = outage or next(iter(outages(the_lab(lab, "messages"))), None)
     if outage is None:
         raise BadRequest(
             "messages: no member that has replicas fails in this run; break one, for example with "

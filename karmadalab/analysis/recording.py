@@ -69,6 +69,21 @@ def record(source: Source) -> Recording:
     raise BadRequest(f"analysis: give a lab, a timeline or its records, not {type(source).__name__}")
 
 
+def the_lab(given: object, what: str) -> Lab:
+    """The lab that was given.
+
+    Args:
+        given: what should be a lab.
+        what: who asks for it.
+
+    Raises:
+        BadRequest: it is something else, such as the timeline of one: that does not know what led to what.
+    """
+    if not isinstance(given, Lab):
+        raise BadRequest(f"{what}: give the lab itself, not {type(given).__name__}")
+    return given
+
+
 def _recording(
     events: tuple[Event, ...], known: set[str], end_s: float, banner: str, modes: Mapping[str, str]
 ) -> Recording:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import signal
 import sys
 from collections.abc import Mapping
@@ -47,12 +49,24 @@ def run_until_stopped(served: Any, banner: str) -> None:
         with served:
             typer.echo(banner)
             for name, value in served.environment.items():
-                typer.echo(f"export {name}={value}")
+                typer.echo(exported(name, value))
             sys.stdout.flush()  # a pipe shall hear it now
             typer.echo(f"serving {', '.join(served.contexts)} at {served.address}; Ctrl-C ends it", err=True)
             served.wait()
     except KeyboardInterrupt:
         typer.echo("ended", err=True)
+
+
+def exported(name: str, value: str, windows: bool = os.name == "nt") -> str:
+    """The line that sets a variable, for a person to paste.
+
+    >>> exported("KUBECONFIG", "my lab/k", windows=False), exported("KUBECONFIG", "my lab/k", windows=True)
+    ("export KUBECONFIG='my lab/k'", "$env:KUBECONFIG = 'my lab/k'")
+    """
+    if windows:
+        quoted = value.replace("'", "''")
+        return f"$env:{name} = '{quoted}'"
+    return f"export {name}={shlex.quote(value)}"
 
 
 def as_interrupt(number: int, frame: FrameType | None) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from karmadalab.api.errors import ApiError, KarmadalabError, NotFound, Unreachable
+from karmadalab.api.errors import AlreadyExists, ApiError, Invalid, KarmadalabError, NotFound, Unreachable
 from karmadalab.api.scheme import AnyObject
 from karmadalab.core.client import ADDED
 from karmadalab.core.controller import Wait
@@ -16,16 +16,14 @@ from karmadalab.server import discovery, openapi
 from karmadalab.server.call import Call, Target, not_served, target
 from karmadalab.server.changes import missed
 from karmadalab.server.encode import json_bytes, manifest
-from karmadalab.server.event_words import TELLERS
-from karmadalab.server.events import event_changes
-from karmadalab.server.kinds import EVENT, REVIEWS
-from karmadalab.server.logs import log_lines, log_text
+from karmadalab.server.kinds import REVIEWS
+from karmadalab.server.logs import chosen, log_lines, log_text
 from karmadalab.server.namespaces import make_first_namespaces
 from karmadalab.server.reply import TEXT, Reply, Stream, reply
 from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
 from karmadalab.server.table import partial, table
-from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of, included
+from karmadalab.server.verbs import METADATA, TABLE, Verbs, check_version, form_of, included, log_bounds
 from karmadalab.server.watch import Hub, Render, Watcher
 
 _LONGEST_WATCH_S = 3600
@@ -66,8 +64,7 @@ class Api:
     ) -> None:
         self.store = store
         make_first_namespaces(store)
-        derived = {} if store.world else {EVENT: (tuple(TELLERS), lambda store: event_changes(store.trace))}
-        self.hub = Hub(store, loop, derived)
+        self.hub = Hub(store, loop)
         self._is_up = is_up
         self._way, self._kubernetes = way, kubernetes
         self._verbs = Verbs(store)
@@ -172,8 +169,8 @@ class Api:
             way.cross()
         except Wait:
             raise Unreachable(f"{meant.name}: no answer in time") from None
-        at = call.path.index("/proxy") + len("/proxy")
-        return way.api.answer(call._replace(path=call.path[at:], prefix=call.prefix + call.path[:at]))
+        before, rest = call.split(len(meant.rest))
+        return way.api.answer(call._replace(path=rest, prefix=call.prefix + before))
 
     # --- watching
 
@@ -181,11 +178,10 @@ class Api:
         check_version(call, self.store)
         group_kind, selection = meant.kind.type.group_kind, self._selection(call, meant)
         render = self._render(call, meant)
-        bookmarks = call.flag("allowWatchBookmarks")
         since, initial = call.number("resourceVersion"), call.flag("sendInitialEvents")
         begin = since if since and not initial else self.store.version
         changes = missed(self.store, group_kind, begin) if begin < self.store.version else []
-        watcher = Watcher(selection, render, begin, bookmarks)
+        watcher = Watcher(selection, render, begin)
         if not since or initial:
             now = self.store.clock.now()
             for obj in self._verbs.objects(meant, call):
@@ -197,7 +193,7 @@ class Api:
         watcher.knows(self.store.version)
         self.hub.add(group_kind, watcher)
         timeout_s = min(call.number("timeoutSeconds", _LONGEST_WATCH_S) or _LONGEST_WATCH_S, _LONGEST_WATCH_S)
-        bookmark = (lambda: self._bookmark(call, meant, watcher)) if bookmarks else None
+        bookmark = (lambda: self._bookmark(call, meant, watcher)) if call.flag("allowWatchBookmarks") else None
         return Stream(watcher, lambda: self.hub.remove(group_kind, watcher), float(timeout_s), bookmark)
 
     def _bookmark(self, call: Call, meant: Target, watcher: Watcher, ends_initial: bool = False) -> bytes:
@@ -239,9 +235,9 @@ class Api:
         """A pod's log, until the pod is gone."""
         pod = self.store.get("Pod", meant.name, meant.namespace or "")
         container, timestamps = call.query.get("container", ""), call.flag("timestamps")
-        log_lines(self.store, pod, container)
+        before = log_lines(self.store, pod, container)
+        sent = len(before) - len(chosen(before, *log_bounds(call, self.store)))
         watcher = Watcher(meant.selection(call), lambda event, obj, now: b"\n", self.store.version)
-        sent = 0
 
         def convert() -> tuple[bytes, bool]:
             nonlocal sent
@@ -282,11 +278,14 @@ def _failed(error: Exception, meant: Target | None) -> Reply:
     if meant is None:
         status = failure(error)
     else:
-        status = failure(error, meant.kind.resource, meant.name or _name_in(error), meant.kind.type.kind)
+        kind = meant.kind.type.kind
+        status = failure(error, meant.kind.resource, meant.name or _name_in(error, kind), kind)
     return reply(status, status["code"])
 
 
-def _name_in(error: Exception) -> str:
+def _name_in(error: Exception, kind: str) -> str:
     """The name that an error about a new object speaks of: `Deployment default/web already exists`."""
-    words = str(error).split(" ", 2)
-    return words[1].rpartition("/")[2].rstrip(":") if len(words) > 1 else ""
+    about, _, rest = str(error).partition(" ")
+    if about != kind or not isinstance(error, AlreadyExists | NotFound | Invalid):
+        return ""
+    return rest.partition(" ")[0].rpartition("/")[2].rstrip(":").removeprefix("(no")  # `(no name)`

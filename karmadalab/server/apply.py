@@ -8,14 +8,13 @@ who owns a status.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
 from karmadalab.api.time import Time
-from karmadalab.server.fields import Path, as_fields, as_paths, leaves, shown
-from karmadalab.server.lists import identity, is_set, merge_keys
+from karmadalab.server.fields import Fields, Path, as_fields, as_paths, compact, key_part, leaves, shown
+from karmadalab.server.lists import identity, is_set, merge_keys, united
 from karmadalab.server.patches import Manifest
 from karmadalab.server.status import HttpError
 
@@ -73,8 +72,7 @@ def apply(
     before = next((as_paths(entry.get("fieldsV1")) for entry in entries if _same(entry, mine)), set())
     elsewhere: set[Path] = set().union(*(paths for _, paths in others)) if others else set()
     merged = _overlay(deepcopy(live or {}), config, builtin)  # a manifest shares its parts with the stored object
-    for path in sorted(before - set(wanted) - elsewhere):  # an item as a whole comes before its fields
-        _remove(merged, path)
+    merged = _without(merged, as_fields(before - set(wanted) - elsewhere), builtin)
     kept = next((entry for entry in entries if _same(entry, mine)), mine)
     after = [_entry(entry, paths - set(contested), now) for entry, paths in others]
     return merged, _without_empty([*after, _entry(kept, set(wanted), now)])
@@ -129,9 +127,9 @@ def _overlay_field(key: str, old: Any, value: Any, builtin: bool) -> Any:
         return _overlay(old, value, builtin)
     if not isinstance(value, list) or not isinstance(old, list):
         return value
-    if is_set(key, builtin):
-        return [*old, *(item for item in value if item not in old)]
-    keys = merge_keys(key, value or old, builtin)
+    if is_set(key, old, value):
+        return united(old, value)
+    keys = merge_keys(key, [*value, *old], builtin)
     if not keys:
         return value
     items = {identity(item, keys): item for item in old}
@@ -141,25 +139,27 @@ def _overlay_field(key: str, old: Any, value: Any, builtin: bool) -> Any:
     return list(items.values())
 
 
-def _remove(data: Any, path: Path) -> None:
-    """Take a leaf out of a manifest, in place, and the maps that become empty by it."""
-    head, rest = path[0], path[1:]
-    if head == "." or not isinstance(data, (dict, list)):
-        return
-    mark, _, name = head.partition(":")
-    if mark == "f" and isinstance(data, dict) and name in data:
-        if not rest:
-            del data[name]
-            return
-        _remove(data[name], rest)
-        if data[name] in ({}, []):
-            del data[name]
-    elif mark == "k" and isinstance(data, list):
-        names = json.loads(name)
-        for item in [item for item in data if identity(item, tuple(names)) == tuple(names.values())]:
-            if rest == (".",):
-                data.remove(item)
-            else:
-                _remove(item, rest)
-    elif mark == "v" and isinstance(data, list) and json.loads(name) in data:
-        data.remove(json.loads(name))
+def _without(data: Manifest, gone: Fields, builtin: bool) -> Manifest:
+    """A manifest without these leaves, and without the maps and lists that become empty by it."""
+    kept: Manifest = {}
+    for key, value in data.items():
+        inner = gone.get(f"f:{key}")
+        if inner is None:
+            kept[key] = value
+        elif inner:  # something in it goes, else all of it
+            rest = _rest(key, value, inner, builtin)
+            if rest not in ({}, []):
+                kept[key] = rest
+    return kept
+
+
+def _rest(key: str, value: Any, gone: Fields, builtin: bool) -> Any:
+    if isinstance(value, dict):
+        return _without(value, gone, builtin)
+    if not isinstance(value, list):
+        return value
+    if is_set(key, value):
+        return [item for item in value if f"v:{compact(item)}" not in gone]
+    keys = merge_keys(key, value, builtin)
+    items = [(item, gone.get(key_part(item, keys), {}) if keys else {}) for item in value]
+    return [_without(item, inner, builtin) if inner else item for item, inner in items if "." not in inner]

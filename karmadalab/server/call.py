@@ -48,6 +48,12 @@ class Call(NamedTuple):
         """The path's segments, decoded after splitting, so that no `%2F` makes a new one."""
         return [unquote(part) for part in self.path.split("/") if part]
 
+    def split(self, count: int) -> tuple[str, str]:
+        """The path before its last `count` segments, and these; both still encoded."""
+        segments = [part for part in self.path.split("/") if part]
+        at = len(segments) - count
+        return "".join(f"/{part}" for part in segments[:at]), "".join(f"/{part}" for part in segments[at:])
+
     def flag(self, name: str) -> bool:
         """A parameter that is on or off."""
         return self.query.get(name, "").lower() in ("true", "1")

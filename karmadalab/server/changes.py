@@ -13,7 +13,8 @@ from karmadalab.api.meta import replace
 from karmadalab.api.scheme import AnyObject
 from karmadalab.core.client import ADDED, DELETED, MODIFIED
 from karmadalab.core.store import Store
-from karmadalab.core.trace import CREATE, DELETE
+from karmadalab.core.trace import CREATE, DELETE, Row
+from karmadalab.server.events import are_derived, told_by
 from karmadalab.server.selectors import Selection
 
 
@@ -53,6 +54,23 @@ def missed(store: Store, kind: str, since: int) -> list[Change]:
     Raises:
         Gone: that is no longer known.
     """
+    derived = are_derived(store, kind)
+    found: list[Change] = []
+    for row in _rows_after(store, since):
+        if row.kind == kind:
+            found.append(_change(row))
+        elif derived:
+            found += derived_changes(row)
+    return found
+
+
+def derived_changes(row: Row) -> list[Change]:
+    """What a row of the trace changes among the objects that are read off it."""
+    return [Change(ADDED, None, event, row.version, row.at) for event in told_by(row)]
+
+
+def _rows_after(store: Store, since: int) -> list[Row]:
+    """The writes of a store after a resourceVersion. Raises `Gone`."""
     if since < store.oldest_version:
         raise Gone(f"too old resource version: {since} ({store.oldest_version})")
     found = []
@@ -61,11 +79,14 @@ def missed(store: Store, kind: str, since: int) -> list[Change]:
             continue
         if row.version <= since:
             break
-        if row.kind == kind:
-            event = {CREATE: ADDED, DELETE: DELETED}.get(row.verb, MODIFIED)
-            new = row.new if row.new is not None else stamped(row.old, row.version)
-            found.append(Change(event, row.old, new, row.version, row.at))
+        found.append(row)
     return found[::-1]
+
+
+def _change(row: Row) -> Change:
+    event = {CREATE: ADDED, DELETE: DELETED}.get(row.verb, MODIFIED)
+    new = row.new if row.new is not None else stamped(row.old, row.version)
+    return Change(event, row.old, new, row.version, row.at)
 
 
 def stamped(obj: Any, version: int) -> Any:
@@ -80,7 +101,7 @@ def as_of(store: Store, kind: str, version: int) -> list[AnyObject]:
         Gone: that is no longer known.
     """
     objects = {_key(obj): obj for obj in store.list(kind)}
-    for change in reversed(missed(store, kind, version)):
+    for change in reversed([_change(row) for row in _rows_after(store, version) if row.kind == kind]):
         if change.old is None:
             del objects[_key(change.new)]
         else:

@@ -16,8 +16,10 @@ from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.naming import fnv32a
 from karmadalab.api.time import Time
 from karmadalab.api.unstructured import Unstructured
+from karmadalab.core.store import Store
 from karmadalab.core.trace import Row, Trace
 from karmadalab.server.event_words import TELLERS, Said
+from karmadalab.server.kinds import EVENT
 
 LIFETIME_S = 3600.0
 
@@ -47,10 +49,15 @@ def _recent(trace: Trace, since: float) -> list[Row]:
     return rows[::-1]
 
 
-def event_changes(trace: Trace) -> list[Unstructured]:
-    """The Events that the trace's last row makes, for those who watch."""
-    row = trace.rows[-1]
-    return [_event(row, said, None) for said in _said(row)] if row.new is not None and not row.world else []
+def are_derived(store: Store, kind: str) -> bool:
+    """Whether objects of a kind are read off the record, beside those that are stored."""
+    return kind == EVENT and not store.world
+
+
+def told_by(row: Row) -> list[Unstructured]:
+    """The Events that a row of the trace makes, for those who watch."""
+    is_teller = not row.world and row.kind in TELLERS and row.new is not None
+    return [_event(row, said, None) for said in _said(row)] if is_teller else []
 
 
 def _said(row: Row) -> Iterator[Said]:

@@ -61,20 +61,25 @@ def _walk(data: Any, path: Path, builtin: bool, found: dict[Path, Any]) -> None:
 def _walk_field(key: str, value: Any, path: Path, builtin: bool, found: dict[Path, Any]) -> None:
     if not isinstance(value, list):
         _walk(value, path, builtin, found)
-    elif is_set(key, builtin):
+    elif is_set(key, value):
         for item in value:
-            found[*path, f"v:{_compact(item)}"] = item
+            found[*path, f"v:{compact(item)}"] = item
     elif keys := merge_keys(key, value, builtin):
         for item in value:
-            names = dict(zip(keys, identity(item, keys), strict=True))
-            inside = (*path, f"k:{_compact(names)}")
-            found[*inside, "."] = names
+            inside = (*path, key_part(item, keys))
+            found[*inside, "."] = identity(item, keys)
             _walk(item, inside, builtin, found)
     else:
         found[path] = value
 
 
-def _compact(value: Any) -> str:
+def key_part(item: dict[str, Any], keys: tuple[str, ...]) -> str:
+    """An item of a list that is a map, in a path."""
+    return f"k:{compact(dict(zip(keys, identity(item, keys), strict=True)))}"
+
+
+def compact(value: Any) -> str:
+    """The one way in which a key or a value is written into a path."""
     return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
 
 

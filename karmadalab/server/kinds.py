@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from karmadalab.api.errors import Invalid
 from karmadalab.api.scheme import RESOURCE_TYPES, ResourceType
 from karmadalab.api.unstructured import group_kind
 from karmadalab.core.store import Store
+from karmadalab.server.definitions import CRD, PrinterColumn, ScalePaths, definition
 
-CRD = "CustomResourceDefinition.apiextensions.k8s.io"
 EVENT = "Event"
 
 _GENERIC = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
@@ -53,8 +54,8 @@ class Served(NamedTuple):
     """
 
     type: ResourceType
-    columns: tuple[dict[str, Any], ...] = ()
-    scale: dict[str, str] | None = None
+    columns: tuple[PrinterColumn, ...] = ()
+    scale: ScalePaths | None = None
 
     @property
     def group(self) -> str:
@@ -158,17 +159,14 @@ def by_kind(store: Store, api_version: str, kind: str) -> Served | None:
 
 def _of_crd(spec: dict[str, Any]) -> Iterator[Served]:
     """The kind that a CustomResourceDefinition makes, in its storage version; broken definitions make none."""
-    names, group = spec.get("names") or {}, spec.get("group")
-    versions = [v for v in spec.get("versions") or () if isinstance(v, dict) and v.get("served", True)]
-    version = next((v for v in versions if v.get("storage")), versions[0] if versions else None)
-    if not group or version is None or not names.get("kind") or not names.get("plural"):
+    try:
+        found = definition(spec)
+    except Invalid:
+        return  # the lab itself has stored it; over HTTP it would have been refused
+    versions = [version for version in found.versions if version.served]
+    if not versions:
         return
-    rt = ResourceType(
-        f"{group}/{version.get('name')}",
-        names["kind"],
-        names["plural"],
-        spec.get("scope") != "Cluster",
-        tuple(names.get("shortNames") or ()),
-    )
-    scale = (version.get("subresources") or {}).get("scale")
-    yield Served(rt, tuple(version.get("additionalPrinterColumns") or ()), scale)
+    version = next((version for version in versions if version.storage), versions[0])
+    names, namespaced = found.names, found.scope == "Namespaced"
+    rt = ResourceType(f"{found.group}/{version.name}", names.kind, names.plural, namespaced, names.shortNames)
+    yield Served(rt, version.additionalPrinterColumns, version.subresources.scale)

@@ -7,6 +7,7 @@ custom resources, Karmada's among them, are replaced as a whole, as their CRDs s
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import Any
 
 # field name -> keys. The first is the one that a strategic merge patch goes by.
@@ -37,24 +38,37 @@ def merge_keys(field: str, items: list[Any], builtin: bool) -> tuple[str, ...]:
 
     Args:
         field: the list's own name.
-        items: the list, from which the two kinds of `ports` are told apart.
+        items: the list, from which the two kinds of `ports` are told apart. If one of them can't have keys, the list
+            is one value, and what it holds is for the rules of its kind to judge.
         builtin: whether it belongs to one of Kubernetes' own kinds.
 
     >>> merge_keys("ports", [{"port": 80}], True), merge_keys("clusters", [{"name": "a"}], False)
     (('port', 'protocol'), ())
+    >>> merge_keys("containers", [{"name": "a"}, 1], True)
+    ()
     """
     if not builtin and field not in _METADATA:
         return ()
+    keys = _KEYS.get(field, ())
     if field == "ports":
         first = items[0] if items and isinstance(items[0], dict) else {}
-        return _CONTAINER_PORTS if "containerPort" in first else _SERVICE_PORTS if "port" in first else ()
-    keys = _KEYS.get(field, ())
-    return keys if all(isinstance(item, dict) for item in items) else ()
+        keys = _CONTAINER_PORTS if "containerPort" in first else _SERVICE_PORTS if "port" in first else ()
+    return keys if all(has_keys(item, keys) for item in items) else ()
 
 
-def is_set(field: str, builtin: bool) -> bool:
-    """Whether a list is a set of plain values."""
-    return field in _SETS
+def has_keys(item: Any, keys: tuple[str, ...]) -> bool:
+    """Whether an item can be told apart by its keys."""
+    return isinstance(item, dict) and all(isinstance(item.get(key), str | int | float | NoneType) for key in keys)
+
+
+def is_set(field: str, *lists: list[Any]) -> bool:
+    """Whether lists of that name are sets of texts."""
+    return field in _SETS and all(isinstance(item, str) for items in lists for item in items)
+
+
+def united(old: list[str], new: list[str]) -> list[str]:
+    """What is in one set or the other, in the order of their coming."""
+    return [*dict.fromkeys([*old, *new])]
 
 
 def identity(item: dict[str, Any], keys: tuple[str, ...]) -> tuple[Any, ...]:

@@ -12,8 +12,10 @@ from karmadalab.api.errors import BadRequest
 from karmadalab.api.time import Time
 from karmadalab.core.store import Store
 
+Line = tuple[float, str]  # Unix seconds, and what was so then
 
-def log_lines(store: Store, pod: Any, container: str = "") -> list[tuple[float, str]]:
+
+def log_lines(store: Store, pod: Any, container: str = "") -> list[Line]:
     """(Unix seconds, line) of everything that happened to a pod, oldest first.
 
     Raises:
@@ -34,10 +36,21 @@ def log_lines(store: Store, pod: Any, container: str = "") -> list[tuple[float, 
     return found
 
 
-def log_text(lines: list[tuple[float, str]], timestamps: bool = False, tail: int | None = None) -> str:
+def chosen(lines: list[Line], since: float | None, tail: int | None) -> list[Line]:
+    """Those that were asked for.
+
+    Args:
+        lines: all, oldest first.
+        since: Unix seconds, None for the beginning.
+        tail: how many at most, the last ones; None for all.
+    """
+    lines = [line for line in lines if since is None or line[0] >= since]
+    return lines if tail is None else lines[len(lines) - min(tail, len(lines)) :]
+
+
+def log_text(lines: list[Line], timestamps: bool = False) -> str:
     """The log as `kubectl logs` shows it."""
-    chosen = lines if tail is None else lines[len(lines) - min(tail, len(lines)) :]
-    return "".join(f"{f'{Time(at)} ' if timestamps else ''}{Time(at)} {line}\n" for at, line in chosen)
+    return "".join(f"{f'{Time(at)} ' if timestamps else ''}{Time(at)} {line}\n" for at, line in lines)
 
 
 def _line(old: Any, new: Any) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from secrets import token_urlsafe
 from typing import NamedTuple
 
-from karmadalab.api.errors import Gone
+from karmadalab.api.errors import BadRequest, Gone
 from karmadalab.api.scheme import AnyObject
 
 _KEPT = 64
@@ -37,28 +37,42 @@ class Pages:
     """The lists that somebody is in the middle of."""
 
     def __init__(self) -> None:
-        self._rest: OrderedDict[str, tuple[int, Sequence[AnyObject]]] = OrderedDict()
+        self._rest: OrderedDict[str, _Rest] = OrderedDict()
 
-    def first(self, objects: Sequence[AnyObject], version: int, limit: int) -> Page:
-        """The first `limit` objects of a list; 0 means all."""
+    def first(self, question: object, objects: Sequence[AnyObject], version: int, limit: int) -> Page:
+        """The first `limit` objects of a list, which answers a question; 0 means all."""
         if not limit or len(objects) <= limit:
             return Page(objects, version)
         token = token_urlsafe(12)
-        self._rest[token] = (version, objects[limit:])
+        self._rest[token] = _Rest(question, version, objects[limit:])
         while len(self._rest) > _KEPT:
             self._rest.popitem(last=False)
         return Page(objects[:limit], version, token, len(objects) - limit)
 
-    def next(self, token: str, limit: int) -> Page:
-        """The next part of a list.
+    def next(self, question: object, token: str, limit: int) -> Page:
+        """The next part of a list. The part before may have got lost, so a token can be used again.
 
         Raises:
             Gone: the rest is no longer kept.
+            BadRequest: the token belongs to the answer to another question.
         """
-        if token not in self._rest:
+        rest = self._rest.get(token)
+        if rest is None:
             raise Gone(
                 "The provided continue parameter is too old to display a consistent list result. You must start a new "
                 "list without the continue parameter."
             )
-        version, objects = self._rest.pop(token)
-        return self.first(objects, version, limit)
+        if rest.question != question:
+            raise BadRequest(
+                "continue key is not valid: it is of a list of something else, or with other selectors; start a new "
+                "list without the continue parameter"
+            )
+        return self.first(question, rest.objects, rest.version, limit)
+
+
+class _Rest(NamedTuple):
+    """What is left of a list, and which question it answers."""
+
+    question: object
+    version: int
+    objects: Sequence[AnyObject]

@@ -12,7 +12,7 @@ from typing import Any
 from karmadalab.api.errors import BadRequest
 from karmadalab.server.encode import json_bytes
 from karmadalab.server.limits import check_copied, check_operations
-from karmadalab.server.lists import identity, merge_keys
+from karmadalab.server.lists import has_keys, identity, is_set, merge_keys, united
 from karmadalab.server.status import HttpError
 
 Manifest = dict[str, Any]
@@ -44,10 +44,15 @@ def json_patch(data: Manifest, patch: Any) -> Manifest:
                 check_copied(copied)
             result = JsonPatch([operation]).apply(result, in_place=True)
     except (JsonPatchException, JsonPointerException, TypeError, KeyError) as error:
-        raise HttpError(422, "Invalid", f"the JSON patch can't be applied: {error}") from None
+        raise _refused(f"the JSON patch can't be applied: {error}") from None
     if not isinstance(result, dict):
-        raise HttpError(422, "Invalid", "the JSON patch leaves no object")
+        raise _refused("the JSON patch leaves no object")
     return result
+
+
+def _refused(text: str) -> HttpError:
+    """With a cause: of what is invalid, kubectl prints the causes and nothing else."""
+    return HttpError(422, "Invalid", text, (("FieldValueInvalid", "patch", text),))
 
 
 def merge_patch(data: Any, patch: Any) -> Any:
@@ -82,13 +87,14 @@ def strategic_merge(data: Any, patch: Any) -> Any:
         return {}
     merged = dict(data) if isinstance(data, dict) else {}
     if isinstance(kept := patch.get(_RETAIN), list):
-        merged = {key: value for key, value in merged.items() if key in kept}
+        named = {name for name in kept if isinstance(name, str)}
+        merged = {key: value for key, value in merged.items() if key in named}
     for key, value in patch.items():
         if key in (_DIRECTIVE, _RETAIN) or key.startswith(_ORDER):
             continue
         if key.startswith(_FROM):
             field = key.removeprefix(_FROM)
-            merged[field] = [item for item in merged.get(field) or [] if item not in value]
+            merged[field] = _without(merged.get(field), value, key)
         elif value is None:
             merged.pop(key, None)
         elif isinstance(value, list):
@@ -102,9 +108,9 @@ def _merged_list(field: str, old: Any, patch: list[Any], order: Any) -> list[Any
     before = old if isinstance(old, list) else []
     if any(isinstance(item, dict) and item == {_DIRECTIVE: "replace"} for item in patch):
         return [item for item in patch if item != {_DIRECTIVE: "replace"}]
-    keys = merge_keys(field, before or patch, builtin=True)[:1]
-    if field == "finalizers":
-        return [*before, *(item for item in patch if item not in before)]
+    if is_set(field, before, patch):
+        return united(before, patch)
+    keys = merge_keys(field, [*before, *patch], builtin=True)[:1]
     if not keys:
         return patch
     items = {identity(item, keys): item for item in before}
@@ -117,9 +123,17 @@ def _merged_list(field: str, old: Any, patch: list[Any], order: Any) -> list[Any
     return _ordered(list(items.values()), order, keys)
 
 
+def _without(old: Any, values: Any, directive: str) -> list[Any]:
+    plain = str | int | float
+    if not isinstance(values, list) or not all(isinstance(value, plain) for value in values):
+        raise BadRequest(f"{directive}: expected a list of texts or numbers")
+    gone = set(values)
+    return [item for item in old if not (isinstance(item, plain) and item in gone)] if isinstance(old, list) else []
+
+
 def _ordered(items: list[Any], order: Any, keys: tuple[str, ...]) -> list[Any]:
     """The items in the order that the patch asks for; those it does not name stay where they were, behind."""
     if not isinstance(order, list):
         return items
-    places = {identity(entry, keys): place for place, entry in enumerate(order) if isinstance(entry, dict)}
+    places = {identity(entry, keys): place for place, entry in enumerate(order) if has_keys(entry, keys)}
     return sorted(items, key=lambda item: places.get(identity(item, keys), len(places)))

@@ -14,6 +14,7 @@ from typing import Any
 from karmadalab.server.status import HttpError
 
 _MAGIC = b"k8s\x00"
+_NUMBERS, _TEXTS = ("int", "bool"), ("string", "bytes")
 
 # message -> field number -> (JSON name, type). A `map` is from strings, `[...]` is repeated, another name is a message
 # of this table. Fields that are not named here are refused, not dropped.
@@ -74,6 +75,7 @@ _MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
         2: ("preconditions", "Preconditions"),
         3: ("orphanDependents", "bool"),
         4: ("propagationPolicy", "string"),
+        5: ("dryRun", "[string]"),
     },
     "Preconditions": {1: ("uid", "string"), 2: ("resourceVersion", "string")},
 }
@@ -93,7 +95,7 @@ def decode_known(body: bytes) -> dict[str, Any]:
         head = envelope.get("typeMeta", {})
         if body.startswith(_MAGIC) and head.get("kind") in _TOP:
             return {**head, **_message(head["kind"], envelope.get("raw", b""))}
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, RecursionError):
         pass  # it has something that this table does not know
     raise HttpError(
         415,
@@ -116,9 +118,16 @@ def _message(name: str, data: bytes) -> dict[str, Any]:
             found.setdefault(field, {})[key] = text
         elif type_.startswith("["):
             found.setdefault(field, []).append(_value(type_[1:-1], value))
-        elif type_ != "ignored" and not _says_nothing(value):
+        elif _is_meant(type_, value):
             found[field] = _value(type_, value)
     return found
+
+
+def _is_meant(type_: str, value: Any) -> bool:
+    """Whether a field is there for more than the encoder's sake. A 0 is: `--replicas=0` is not one replica."""
+    if type_ in _TEXTS:
+        return bool(value)  # never looked into: many a word can be read as a message, too
+    return type_ in _NUMBERS or (type_ != "ignored" and not _says_nothing(value))
 
 
 def _says_nothing(value: Any) -> bool:
@@ -132,14 +141,20 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _value(type_: str, value: Any) -> Any:
+    if isinstance(value, int) is not (type_ in _NUMBERS):
+        raise ValueError(f"a {type_} is written in another way")
     if type_ == "string":
         return value.decode()
     if type_ == "bool":
         return bool(value)
-    return value if type_ in ("bytes", "int") else _message(type_, value)
+    if type_ == "int":
+        return value - (1 << 64) if value >> 63 else value  # a negative number is written as a very large one
+    return value if type_ == "bytes" else _message(type_, value)
 
 
-def _entry(data: bytes) -> tuple[str, bytes]:
+def _entry(data: Any) -> tuple[str, bytes]:
+    if not isinstance(data, bytes):
+        raise ValueError("an entry of a map is a message")
     parts = dict(_fields(data))
     return bytes(parts.get(1, b"")).decode(), bytes(parts.get(2, b""))
 
@@ -160,7 +175,11 @@ def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
             yield tag >> 3, data[at : at + length]
             at += length
         elif wire in (1, 5):
-            at += 8 if wire == 1 else 4
+            size = 8 if wire == 1 else 4
+            if at + size > len(data):
+                raise ValueError("cut off")
+            yield tag >> 3, int.from_bytes(data[at : at + size], "little")
+            at += size
         else:
             raise ValueError("not protobuf")
 

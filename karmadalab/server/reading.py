@@ -2,45 +2,47 @@
 
 kubectl asks the server to be strict (`fieldValidation=Strict`), and so does who says nothing: a misspelt field that is
 dropped in silence is the worst of answers. A real server only warns those who say nothing. Who asks for `Ignore` gets
-it, for Karmada's own kinds; what a workload's `spec` may hold is checked at admission, for everybody.
+it, for Karmada's own kinds; what a workload's `spec` may hold is checked at admission, for everybody. What would keep a
+client from reading the object again is refused here: the lab's own controllers write no such thing.
 """
 
 from __future__ import annotations
 
-import re
-from copy import deepcopy
-from typing import Any
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
-from karmadalab.api.codec import decode
+import msgspec
+
+from karmadalab.api.codec import decode, describe
 from karmadalab.api.errors import Invalid
-from karmadalab.api.scheme import AnyObject
+from karmadalab.api.scheme import AnyObject, known_type
+from karmadalab.api.shapes import TEXT, Each, Fields
+from karmadalab.api.unstructured import Unstructured, group_kind
+from karmadalab.server.definitions import CRD, definition
 from karmadalab.server.status import HttpError
 
 Manifest = dict[str, Any]
 
+_READ_BY_CLIENTS = Fields({"status": Fields({"conditions": Each(Fields({"type": TEXT, "status": TEXT}))})})
 
-def read(data: Manifest, strict: bool) -> AnyObject:
+
+def read(data: Manifest) -> AnyObject:
     """A manifest as an object.
 
-    Args:
-        data: the manifest.
-        strict: whether a field that its kind does not have is refused, else it is left out.
-
     Raises:
-        Invalid: it makes no sense.
+        Invalid: it makes no sense, or has a field that its kind does not have.
     """
-    if strict:
-        return decode(data)
-    data = deepcopy(data)
-    while True:
-        try:
-            return decode(data)
-        except Invalid as error:
-            if not (error.unknown and _removed(data, error.unknown)):
-                raise
+    obj = decode(data)
+    if isinstance(obj, Unstructured):
+        if misfit := _READ_BY_CLIENTS.misfit(obj.body):
+            raise Invalid(f"{describe(data)}: {misfit[0].removeprefix('.')}: {misfit[1]}")
+        if obj.GROUP_KIND == CRD:
+            definition(obj.spec, obj.metadata.name)
+    return obj
 
 
-def read_applied(data: Manifest, strict: bool) -> AnyObject:
+def read_applied(data: Manifest) -> AnyObject:
     """The same for a server-side apply, which compares with a schema before it looks at anything else.
 
     Raises:
@@ -48,7 +50,7 @@ def read_applied(data: Manifest, strict: bool) -> AnyObject:
         Invalid: it makes no sense.
     """
     try:
-        return read(data, strict)
+        return read(data)
     except Invalid as error:
         if not error.unknown:
             raise
@@ -62,17 +64,28 @@ def read_applied(data: Manifest, strict: bool) -> AnyObject:
         ) from None
 
 
-def _removed(data: Any, path: str) -> bool:
-    """Take a field out, in place; whether it was found."""
-    *way, last = re.findall(r"\[(\d+)\]|([^.\[\]]+)", path)
-    for index, name in way:
-        if name and isinstance(data, dict) and name in data:
-            data = data[name]
-        elif index and isinstance(data, list) and int(index) < len(data):
-            data = data[int(index)]
-        else:
-            return False
-    if not isinstance(data, dict) or last[1] not in data:
-        return False
-    del data[last[1]]
-    return True
+def known_part(data: Manifest) -> Manifest:
+    """A manifest without the fields that its kind does not have; all of it, if its schema is not ours."""
+    api_version, kind = data["apiVersion"], data["kind"]
+    known = known_type(group_kind(api_version, kind))
+    return data if known is None else _known(data, known.cls)
+
+
+def _known(data: Any, type_: Any) -> Any:
+    """What its type has fields for; all of it, where there is none."""
+    origin, inner = get_origin(type_), get_args(type_)
+    if origin in (Union, UnionType, Annotated):
+        return _known(data, inner[0])  # the rest is None, or a rule
+    if isinstance(data, list) and origin is tuple:
+        return [_known(item, inner[0]) for item in data]
+    if isinstance(data, dict) and origin is dict:
+        return {key: _known(value, inner[1]) for key, value in data.items()}
+    if isinstance(data, dict) and isinstance(type_, type) and issubclass(type_, msgspec.Struct):
+        fields = _fields_of(type_)
+        return {key: _known(value, fields[key]) for key, value in data.items() if key in fields}
+    return data
+
+
+@cache
+def _fields_of(type_: type[msgspec.Struct]) -> dict[str, Any]:
+    return {field.encode_name: field.type for field in msgspec.structs.fields(type_)}

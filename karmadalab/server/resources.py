@@ -20,7 +20,8 @@ from karmadalab.server import patches
 from karmadalab.server.kinds import Served
 from karmadalab.server.limits import check_depth
 from karmadalab.server.namespaces import check_may_go
-from karmadalab.server.reading import read, read_applied
+from karmadalab.server.options import DeleteOptions, Preconditions
+from karmadalab.server.reading import known_part, read, read_applied
 from karmadalab.server.status import HttpError
 
 Manifest = dict[str, Any]
@@ -97,10 +98,11 @@ class Resources:
         if content_type == patches.APPLY:
             return self._apply(name, patch, status)
         old = self.get(name)
-        changed = self._patcher(content_type)(to_dict(old), patch)
+        changed = self.patcher(content_type)(to_dict(old), patch)
         return self._write(old, self._addressed(changed, name), status), False
 
-    def _patcher(self, content_type: str) -> Callable[[Manifest, Any], Manifest]:
+    def patcher(self, content_type: str) -> Callable[[Manifest, Any], Manifest]:
+        """What carries out a patch of this type. Raises `HttpError` 415."""
         accepted = {patches.JSON: patches.json_patch, patches.MERGE: patches.merge_patch}
         if self.kind.is_builtin:
             accepted[patches.STRATEGIC] = patches.strategic_merge
@@ -124,7 +126,7 @@ class Resources:
         mine = self._mine("Apply", status)
         merged, entries = server_side.apply(live, config, entries, mine, self.caller.force, self.kind.is_builtin, now)
         merged["metadata"] = {**merged["metadata"], "managedFields": entries}
-        obj = read_applied(merged, self.caller.strict)
+        obj = read_applied(merged)
         if old is None:
             self._check_space(merged)
             return self.store.create(obj), True
@@ -137,7 +139,7 @@ class Resources:
                 f"UID in object meta: {old.metadata.uid}"
             )
         if status:
-            return self.store.update_status(read(data, self.caller.strict))  # type: ignore[no-any-return] # a store says Any
+            return self.store.update_status(read(data))  # type: ignore[no-any-return] # a store says Any
         entries = data["metadata"].get("managedFields") or old.metadata.managedFields
         return self.store.update(self._owned(to_dict(old), data, entries))  # type: ignore[no-any-return] # a store says Any
 
@@ -145,7 +147,7 @@ class Resources:
         """The object that a manifest describes, with its fields' owners."""
         mine, now = self._mine("Update"), self.store.clock.now()
         owners = server_side.after_update(old, data, entries, mine, self.kind.is_builtin, now)
-        obj = read(data, self.caller.strict)
+        obj = read(data)
         return replace(obj, metadata=replace(obj.metadata, managedFields=tuple(owners)))
 
     def _mine(self, operation: str, status: bool = False) -> dict[str, Any]:
@@ -154,14 +156,12 @@ class Resources:
 
     # --- deleting
 
-    def delete(self, name: str, options: Manifest) -> AnyObject | None:
+    def delete(self, name: str, options: DeleteOptions) -> AnyObject | None:
         """Delete an object, or mark it. Returns what is left of it, None when nothing is."""
         old = self.get(name)
         check_may_go(self.kind.type.group_kind, name)
-        self._check_preconditions(old, options.get("preconditions") or {})
-        policy = options.get("propagationPolicy")
-        if policy is None and options.get("orphanDependents"):
-            policy = "Orphan"
+        self._check_preconditions(old, options.preconditions)
+        policy = options.propagationPolicy or ("Orphan" if options.orphanDependents else "Background")
         if policy == "Orphan":
             self._orphan(old)
         elif policy == "Foreground":
@@ -169,18 +169,16 @@ class Resources:
         group_kind, namespace = self.kind.type.group_kind, old.metadata.namespace
         self.store.delete(group_kind, name, namespace)
         left = self.store.find(group_kind, name, namespace)
-        if left is not None and options.get("gracePeriodSeconds") == 0 and not left.metadata.finalizers:
+        if left is not None and options.gracePeriodSeconds == 0 and not left.metadata.finalizers:
             self.store.delete(group_kind, name, namespace)
             left = None
         return left  # type: ignore[no-any-return] # a store says Any
 
-    def _check_preconditions(self, old: Any, wanted: Manifest) -> None:
+    def _check_preconditions(self, old: Any, wanted: Preconditions) -> None:
         for field in ("uid", "resourceVersion"):
-            if wanted.get(field) not in (None, getattr(old.metadata, field)):
-                raise Conflict(
-                    f"Precondition failed: {field} in precondition: {wanted[field]}, in object: "
-                    f"{getattr(old.metadata, field)}"
-                )
+            asked, found = getattr(wanted, field), getattr(old.metadata, field)
+            if asked not in (None, found):
+                raise Conflict(f"Precondition failed: {field} in precondition: {asked}, in object: {found}")
 
     def _dependents(self, owner: Any) -> Objects:
         uid = owner.metadata.uid
@@ -215,6 +213,8 @@ class Resources:
             raise BadRequest(
                 f"{data['kind']} in version {data['apiVersion']!r} cannot be handled as a {rt.kind} of {rt.api_version}"
             )
+        if not self.caller.strict:
+            data = known_part(data)
         for field in ("metadata", "spec", "status"):
             if not isinstance(data.get(field, {}), dict | NoneType):
                 raise BadRequest(f"{field}: expected a mapping, not {type(data[field]).__name__}")

@@ -7,7 +7,6 @@ answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from karmadalab.api.codec import to_dict
@@ -48,11 +47,6 @@ class Selection(NamedTuple):
         if self.labels is not None and not selector_matches(self.labels, meta.labels):
             return False
         return all((_value(obj, path) == value) is equal for path, value, equal in self.fields)
-
-    @property
-    def name(self) -> str | None:
-        """The one name asked for, if that is what the fields say."""
-        return next((value for path, value, equal in self.fields if path == "metadata.name" and equal), None)
 
 
 def parse_labels(text: str) -> LabelSelector | None:
@@ -119,6 +113,3 @@ def at(data: Any, path: str) -> Any:
     for part in path.split("."):
         data = data.get(part) if isinstance(data, dict) else None
     return data
-
-
-Match = Callable[[AnyObject], bool]

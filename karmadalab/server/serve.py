@@ -10,7 +10,6 @@ import asyncio
 import atexit
 import secrets
 import shutil
-import socket
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
@@ -29,6 +28,7 @@ from karmadalab.server.apis import LabApis, OneApi
 from karmadalab.server.app import Apis, App
 from karmadalab.server.credentials import kept, kubeconfig, make_certificate, write_kubeconfig, write_private
 from karmadalab.server.discovery import KUBERNETES
+from karmadalab.server.listening import check_alone, listen
 
 KARMADA = "karmada-apiserver"
 LOOPBACK = "127.0.0.1"
@@ -66,20 +66,23 @@ class Served:
     ) -> None:
         self._clock, self._make_apis = clock, make_apis
         self._own_folder = folder is None
-        self.folder = Path(tempfile.mkdtemp(prefix="karmadalab-")) if folder is None else Path(folder)
+        self.folder = Path(tempfile.mkdtemp(prefix="karmadalab-") if folder is None else folder).absolute()
         if self._own_folder:  # the token and the key in it shall not outlive the process of who forgets to close
             atexit.register(self._remove_own_folder)
-        if Path.home() / ".kube" in (self.folder.resolve(), *self.folder.resolve().parents):
+        real = self.folder.resolve()  # as the folder to keep out of is: homes are often links
+        if (Path.home() / ".kube").resolve() in (real, *real.parents):
             raise BadRequest(f"{self.folder}: ~/.kube is kubectl's own, and is left alone; choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.error: BaseException | None = None
         self._ready, self._stopping = threading.Event(), threading.Event()
+        self.kubeconfig = self.folder / "kubeconfig"
         before = kept(self.folder, known_as or host)
+        if before:
+            check_alone(self.folder, self.kubeconfig, before.port)
         self.token = token if token is not None else before.token if before else secrets.token_urlsafe(24)
-        self._socket = _listen_again(host, port, before.port if before else 0)
+        self._socket = listen(host, port, before.port if before else 0)
         self.port: int = self._socket.getsockname()[1]
         self.address = f"https://{known_as or host}:{self.port}"
-        self.kubeconfig = self.folder / "kubeconfig"
         certificate = before.certificate if before else make_certificate(host, known_as)
         for name, data in (("server.crt", certificate.certificate), ("server.key", certificate.key)):
             write_private(self.folder / name, data)
@@ -225,28 +228,6 @@ class Served:
         return f"<Served {self.address} {state}, KUBECONFIG={self.kubeconfig}>"
 
 
-def _listen_again(host: str, port: int, before: int) -> socket.socket:
-    """Where it was before, if any port will do and that one is free."""
-    if port == 0 and before:
-        with suppress(BadRequest):
-            return _listen(host, before)
-    return _listen(host, port)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        found = socket.create_server((host, port), family=family, backlog=256)
-        # Connections inherit it. asyncio sets it only on sockets that were made with IPPROTO_TCP; without it the second
-        # part of every answer waits 40 ms for the client's delayed acknowledgement of the first.
-        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    except (OSError, OverflowError) as error:
-        raise BadRequest(
-            f"port {port}: can't listen on {host}: {error}; choose another, or 0 for any free one"
-        ) from None
-    return found
-
-
 def serve(lab: Lab, *, port: int = 0, folder: str | Path | None = None, host: str = LOOPBACK, **options: Any) -> Served:
     """Serve a lab's control plane and members over HTTPS.
 
@@ -260,7 +241,7 @@ def serve(lab: Lab, *, port: int = 0, folder: str | Path | None = None, host: st
 
     Raises:
         ImportError: the `server` extra is not installed.
-        BadRequest: the port is taken.
+        BadRequest: the port is taken, or the folder's server still runs.
     """
     _require_extra()
 

@@ -12,7 +12,7 @@ from karmadalab.api.errors import AlreadyExists, ApiError, Conflict, Invalid, No
 
 
 class HttpError(ApiError):
-    """A refusal that only HTTP knows: 401, 405, 406, 413, 415.
+    """A refusal that only HTTP knows, or one in words that only a real API server has.
 
     Args:
         code, reason: as in a Status.

@@ -12,6 +12,7 @@ from karmadalab.api.scheme import AnyObject
 from karmadalab.api.time import Time
 from karmadalab.server.columns import KARMADA, NAME, PLAIN, Column, age
 from karmadalab.server.columns_native import NATIVE
+from karmadalab.server.definitions import PrinterColumn
 from karmadalab.server.kinds import Served
 
 
@@ -69,9 +70,9 @@ def partial(obj: AnyObject) -> dict[str, Any]:
     return {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": plain(obj.metadata)}
 
 
-def _from_crd(spec: dict[str, Any]) -> Column:
+def _from_crd(column: PrinterColumn) -> Column:
     """One of a CRD's `additionalPrinterColumns`."""
-    where, type_ = str(spec.get("jsonPath", "")), str(spec.get("type", "string"))
+    where, type_ = column.jsonPath, column.type
 
     def value(obj: dict[str, Any], now: float) -> Any:
         try:
@@ -82,4 +83,4 @@ def _from_crd(spec: dict[str, Any]) -> Column:
         except (KarmadalabError, ValueError):  # the field is not there, or is no date: an empty cell, as in Kubernetes
             return ""
 
-    return Column(str(spec.get("name", "")), value, bool(spec.get("priority")), "string" if type_ == "date" else type_)
+    return Column(column.name, value, bool(column.priority), "string" if type_ == "date" else type_)

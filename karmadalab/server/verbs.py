@@ -14,9 +14,10 @@ from karmadalab.server import patches
 from karmadalab.server.call import Call, Target
 from karmadalab.server.changes import as_of
 from karmadalab.server.encode import item_list, json_bytes, manifest
-from karmadalab.server.events import events_of
+from karmadalab.server.events import are_derived, events_of
 from karmadalab.server.kinds import EVENT
-from karmadalab.server.logs import log_lines, log_text
+from karmadalab.server.logs import chosen, log_lines, log_text
+from karmadalab.server.options import delete_options
 from karmadalab.server.pages import Page, Pages
 from karmadalab.server.reply import TEXT, Reply, reply
 from karmadalab.server.resources import Caller, Resources
@@ -61,7 +62,7 @@ class Verbs:
             meant = [obj for obj in resources.list() if target.selection(call).matches(obj)]
             for obj in meant:
                 inside = Resources(self._store, target.kind, obj.metadata.namespace, resources.caller)
-                inside.delete(obj.metadata.name, _options(call))
+                inside.delete(obj.metadata.name, delete_options(call))
             return reply(success(target.kind.resource, "", ""))
         raise not_allowed(call)
 
@@ -76,7 +77,7 @@ class Verbs:
             found = [obj for obj in found if obj is not None]
         else:
             found = self._store.list(group_kind, selection.namespace)
-        if group_kind == EVENT and not self._store.world:
+        if are_derived(self._store, group_kind):
             told = events_of(self._store.trace, self._store.clock.now())
             found = [*found, *(e for e in told if past is None or int(e.metadata.resourceVersion) <= past)]
         return [obj for obj in found if selection.matches(obj)]
@@ -84,11 +85,13 @@ class Verbs:
     def _list(self, call: Call, target: Target) -> Reply:
         limit, token = call.number("limit"), call.query.get("continue", "")
         check_version(call, self._store)
+        question = (target.kind.type.group_kind, target.selection(call))
         if token:
-            page = self._pages.next(token, limit)
+            page = self._pages.next(question, token, limit)
         else:
             past = exact_version(call)
-            page = self._pages.first(self.objects(target, call), self._store.version if past is None else past, limit)
+            version = self._store.version if past is None else past
+            page = self._pages.first(question, self.objects(target, call), version, limit)
         meta = _list_meta(page)
         form = form_of(call)
         if form == TABLE:
@@ -122,7 +125,7 @@ class Verbs:
             return _shown(obj, call, target, 201 if new else 200)
         if call.method == "DELETE":
             uid = resources.get(name).metadata.uid
-            left = resources.delete(name, _options(call))
+            left = resources.delete(name, delete_options(call))
             return reply(success(target.kind.resource, name, uid)) if left is None else _shown(left, call, target)
         raise not_allowed(call)
 
@@ -171,8 +174,7 @@ class Verbs:
         if call.method == "PUT":
             wanted = call.data()
         elif call.method == "PATCH":
-            patch = patches.json_patch if call.content_type == patches.JSON else patches.merge_patch
-            wanted = patch(scale_of(target.kind, old), _patch(call))
+            wanted = resources.patcher(call.content_type)(scale_of(target.kind, old), _patch(call))
         else:
             raise not_allowed(call)
         new = resources.update(target.name, scaled(target.kind, old, wanted))
@@ -182,11 +184,8 @@ class Verbs:
         if call.method != "GET":
             raise not_allowed(call)
         lines = log_lines(self._store, resources.get(target.name), call.query.get("container", ""))
-        since_s = call.number("sinceSeconds")
-        if since_s:
-            lines = [line for line in lines if line[0] >= self._store.clock.now() - since_s]
-        tail = call.number("tailLines") if call.query.get("tailLines") else None
-        return Reply(log_text(lines, call.flag("timestamps"), tail).encode(), content_type=TEXT)
+        text = log_text(chosen(lines, *log_bounds(call, self._store)), call.flag("timestamps"))
+        return Reply(text.encode(), content_type=TEXT)
 
 
 # --- reading a request
@@ -197,9 +196,18 @@ def caller(call: Call) -> Caller:
     dry_run = call.query.get("dryRun", "")
     if dry_run not in ("", "All"):
         raise BadRequest(f"dryRun: {dry_run!r} is not supported; write All")
+    if call.method == "DELETE" and delete_options(call).dryRun:
+        dry_run = "All"  # where kubectl says so
     product = call.user_agent.partition("/")[0] or "unknown"
     strict = call.query.get("fieldValidation") != "Ignore"
     return Caller(call.query.get("fieldManager") or product, bool(dry_run), call.flag("force"), strict)
+
+
+def log_bounds(call: Call, store: Store) -> tuple[float | None, int | None]:
+    """Since when a log is wanted, and how many of its last lines. Raises `BadRequest`."""
+    since_s = call.number("sinceSeconds")
+    tail = call.number("tailLines") if call.query.get("tailLines") else None
+    return (store.clock.now() - since_s if since_s else None), tail
 
 
 def form_of(call: Call) -> str:
@@ -272,16 +280,6 @@ def _patch(call: Call) -> Any:
     if call.content_type == patches.APPLY and not call.query.get("fieldManager"):
         raise BadRequest("fieldManager: is required for apply patch")
     return call.data()
-
-
-def _options(call: Call) -> dict[str, Any]:
-    """`DeleteOptions`, from the body and from the address."""
-    body = call.data()
-    options = dict(body) if isinstance(body, dict) else {}
-    for name in ("propagationPolicy", "gracePeriodSeconds"):
-        if name in call.query:
-            options[name] = call.number(name) if name == "gracePeriodSeconds" else call.query[name]
-    return options
 
 
 def _list_meta(page: Page) -> dict[str, Any]:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from karmadalab.api.errors import Gone
 from karmadalab.api.scheme import AnyObject
-from karmadalab.core.client import ADDED
 from karmadalab.core.store import Store
-from karmadalab.server.changes import Change, as_seen
+from karmadalab.server.changes import Change, as_seen, derived_changes
 from karmadalab.server.encode import json_bytes
+from karmadalab.server.event_words import TELLERS
+from karmadalab.server.events import are_derived
 from karmadalab.server.selectors import Selection
 from karmadalab.server.status import failure
 
@@ -36,11 +37,10 @@ class Watcher:
         selection: what they want to see.
         render: how.
         since: the resourceVersion up to which they know all.
-        bookmarks: whether they asked for bookmarks.
     """
 
-    def __init__(self, selection: Selection, render: Render, since: int, bookmarks: bool = False) -> None:
-        self.selection, self.render, self.since, self.bookmarks = selection, render, since, bookmarks
+    def __init__(self, selection: Selection, render: Render, since: int) -> None:
+        self.selection, self.render, self.since = selection, render, since
         self._known = since
         self.news = asyncio.Event()
         self.over = False
@@ -116,16 +116,10 @@ class Hub:
     Args:
         store: watched, one kind at a time, when somebody first asks for it.
         loop: the server's event loop.
-        derived: kinds that are read off the changes of others: which others, and what the last change makes.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        loop: asyncio.AbstractEventLoop,
-        derived: Mapping[str, tuple[Sequence[str], Callable[[Store], list[Any]]]] | None = None,
-    ) -> None:
-        self._store, self._loop, self._derived = store, loop, derived or {}
+    def __init__(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
+        self._store, self._loop = store, loop
         self._watchers: dict[str, set[Watcher]] = {}
         self._stops: dict[str, Callable[[], None]] = {}
         self._pending: deque[tuple[str, Change]] = deque()
@@ -141,8 +135,8 @@ class Hub:
     def _begin(self, kind: str) -> Callable[[], None]:
         version = self._store.version
         stops = [self._store.watch(kind, self._handler(kind), since=version)]
-        sources, make = self._derived.get(kind, ((), lambda store: []))
-        stops += [self._store.watch(source, self._derive(kind, make), since=version) for source in sources]
+        if are_derived(self._store, kind):
+            stops += [self._store.watch(teller, self._derived(kind), since=version) for teller in TELLERS]
 
         def stop() -> None:
             for each in stops:
@@ -175,11 +169,11 @@ class Hub:
 
         return handle
 
-    def _derive(self, kind: str, make: Callable[[Store], list[Any]]) -> Callable[[str, Any, Any], None]:
+    def _derived(self, kind: str) -> Callable[[str, Any, Any], None]:
         def handle(event: str, old: Any, new: Any) -> None:
-            for obj in make(self._store):
-                change = Change(ADDED, None, obj, int(obj.metadata.resourceVersion), self._store.clock.now())
-                self._pending.append((kind, change))
+            found = derived_changes(self._store.trace.rows[-1])
+            self._pending.extend((kind, change) for change in found)
+            if found:
                 self._deliver_soon()
 
         return handle

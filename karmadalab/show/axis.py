@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from karmadalab.api.errors import BadRequest
+from karmadalab.api.time import seconds
+
 _STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400)
 
 
@@ -20,6 +23,24 @@ def ticks(end_s: float, most: int = 10) -> tuple[list[float], list[str]]:
     step = next((s for s in _STEPS_S if end_s / s <= most), _STEPS_S[-1] * (1 + int(end_s / _STEPS_S[-1] / most)))
     places: list[float] = [step * number for number in range(int(end_s // step) + 1)]
     return places, [short(place) for place in places]
+
+
+def axis_end(until: str | float | None, end_s: float) -> float:
+    """Where a time axis from 0 ends, in seconds.
+
+    Args:
+        until: what was asked for; None for the end of the run.
+        end_s: that end.
+
+    Raises:
+        BadRequest: it would end where it begins, or before.
+    """
+    if until is None:
+        return end_s or 1.0
+    asked_s = seconds(until, "until")
+    if asked_s <= 0:
+        raise BadRequest(f"until: {until} is no length of an axis, which begins at 0s; write for example 10m")
+    return asked_s
 
 
 def short(length_s: float) -> str:

@@ -11,10 +11,9 @@ from typing import Any
 
 from karmadalab.analysis import condition_bands, fault_bands, record
 from karmadalab.analysis.heartbeat import Heartbeat, heartbeat
-from karmadalab.api.time import seconds
 from karmadalab.lab import Lab
 from karmadalab.show import lanes, style
-from karmadalab.show.axis import lab_time, short
+from karmadalab.show.axis import axis_end, lab_time, short
 from karmadalab.show.figure import Figure, Parts
 
 _COLUMNS = ("t", "what", "age_s")
@@ -38,7 +37,7 @@ def lease_clock(lab: Lab, cluster: str, *, until: str | float | None = None, tit
         BadRequest: the cluster is no pull member.
     """
     beat = heartbeat(lab, cluster)
-    end_s = seconds(until, "until") if until is not None else beat.end_s or 1.0
+    end_s = axis_end(until, beat.end_s)
     bands = [band.up_to(end_s) for band in condition_bands(record(lab)) if band.cluster == cluster]
     faults = [band.up_to(end_s) for band in fault_bands(record(lab)) if band.cluster == cluster]
     data = [

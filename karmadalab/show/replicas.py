@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from karmadalab.analysis import Recording, Steps, assigned, check_workload, fault_bands, record, serving
 from karmadalab.analysis.recording import Source
-from karmadalab.api.time import seconds
 from karmadalab.show import style
-from karmadalab.show.axis import lab_time, short
+from karmadalab.show.axis import axis_end, lab_time, short
 from karmadalab.show.figure import Figure, Parts
 from karmadalab.show.timeline import lanes_of
 
@@ -51,11 +50,11 @@ def replicas(
         the figure; its table has a row a change.
 
     Raises:
-        BadRequest: the run has no such workload.
+        BadRequest: the run has no such workload, or the axis no length.
     """
     recording = record(source)
     check_workload(recording, workload)
-    end_s = (recording.end_s if until is None else seconds(until, "until")) or 1.0
+    end_s = axis_end(until, recording.end_s)
     lanes = _lanes(recording, workload)
     text = _tell(lanes, end_s)
     alt = f"Replicas over {short(end_s)}, a lane a cluster: {'; '.join(_states(lane, end_s) for lane in lanes)}. {text}"

@@ -24,9 +24,8 @@ from karmadalab.analysis import (
     task_bands,
 )
 from karmadalab.analysis.recording import Source
-from karmadalab.api.time import seconds
 from karmadalab.show import lanes, style
-from karmadalab.show.axis import lab_time, short
+from karmadalab.show.axis import axis_end, lab_time, short
 from karmadalab.show.figure import Figure, Parts
 from karmadalab.show.text import alt_of_timeline, tell
 from karmadalab.show.words import Label, labels
@@ -52,11 +51,11 @@ def timeline(
         the figure; its table has a row a phase of each outage.
 
     Raises:
-        BadRequest: the run has no such workload.
+        BadRequest: the run has no such workload, or the axis no length.
     """
     recording = record(source)
     parts = timeline_parts(recording, until=until, workload=workload, title=title)
-    shown = recording if until is None else recording.up_to(seconds(until, "until"))
+    shown = recording if until is None else recording.up_to(axis_end(until, recording.end_s))
     cut = f"The first {short(shown.end_s)} of {short(recording.end_s)}. " if shown.end_s < recording.end_s else ""
     alt = alt_of_timeline(shown, lanes_of(recording))
     return Figure(title, parts, cut + tell(shown), alt, phase_records(shown), _COLUMNS)
@@ -77,8 +76,7 @@ def timeline_parts(
     """
     recording = record(source)
     check_workload(recording, workload)
-    end_s = recording.end_s if until is None else seconds(until, "until")
-    end_s = end_s or 1.0
+    end_s = axis_end(until, recording.end_s)
     clusters = lanes_of(recording)
     served = serving(recording, workload)
     drawn_px = style.NARROW_PX - _LEFT_PX - _RIGHT_PX

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from karmadalab.api.errors import Invalid
 from karmadalab.api.meta import R, replace
 from karmadalab.api.prune import prune, record_managed_keys
+from karmadalab.api.shapes import ANY, TEXT, TEXTS, Fields
 from karmadalab.api.work import (
     BINDING_ID_LABEL,
     CLUSTER_BINDING_ID_LABEL,
@@ -16,6 +18,11 @@ from karmadalab.api.work import (
     ResourceBinding,
     Work,
     WorkloadTemplate,
+)
+
+# What every manifest has in common, and pruning reads; the rest is for the member to judge.
+_MANIFEST = Fields(
+    {"apiVersion": TEXT, "kind": TEXT, "metadata": Fields({"labels": TEXTS, "annotations": TEXTS}), "spec": ANY}
 )
 
 
@@ -38,7 +45,14 @@ def mutate_work(work: Work, new_id: Callable[[], str], mark_suppressed: bool = F
 
     Manifests of a suppressed Work only report what a member has. They never go there, so they carry no id and no lists
     of managed keys, unless `mark_suppressed` is set, as in v1.18.
+
+    Raises:
+        Invalid: a manifest is none.
     """
+    for index, manifest in enumerate(work.spec.workload.manifests):
+        if misfit := _MANIFEST.misfit(manifest):
+            where = f"{work.metadata.namespace}/{work.metadata.name}: spec.workload.manifests[{index}]{misfit[0]}"
+            raise Invalid(f"Work {where}: {misfit[1]}")
     work = with_id(work, WORK_ID_LABEL, new_id)
     manifests = tuple(map(prune, work.spec.workload.manifests))
     if mark_suppressed or work.metadata.labels.get(PROPAGATION_INSTRUCTION_LABEL) != "suppressed":

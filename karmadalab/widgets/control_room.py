@@ -12,6 +12,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
+from karmadalab.analysis.recording import the_lab
 from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.core.timeline import events_of
 from karmadalab.core.trace import Row
@@ -50,11 +51,11 @@ class ControlRoom:
         step, on: ten seconds, or until something changes.
 
     Raises:
-        BadRequest: in this lab time passes by itself.
+        BadRequest: it is no lab, or one in which time passes by itself.
     """
 
     def __init__(self, lab: Lab, *, title: str = "The fleet") -> None:
-        if isinstance(lab.clock, WallClock):
+        if isinstance(the_lab(lab, "ControlRoom").clock, WallClock):
             raise BadRequest("ControlRoom: in a live lab time passes by itself; give a lab made with Lab.fake")
         self.lab = lab
         widgets = widget_library()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import shlex
 import ssl
@@ -19,6 +20,7 @@ import pytest
 
 from karmadalab import Lab, Settings
 from karmadalab.api.errors import BadRequest
+from karmadalab.core.member import ClientFailed
 from karmadalab.environments.fleet import MemberSpec
 from karmadalab.environments.http.transport import PlainTransport
 from karmadalab.environments.kind import agent_pod
@@ -337,6 +339,32 @@ def test_the_agent_without_a_kubeconfig_must_be_in_a_pod(monkeypatch: pytest.Mon
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     with pytest.raises(Exception, match="there is no kubeconfig, and this is no pod of Kubernetes"):
         OfficialTransport(None)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"clusters": [{"name": "a", "cluster": {"server": 5}}]},
+        {"clusters": [{"name": "a", "cluster": 5}]},
+        {"clusters": [5]},
+        {"users": [5]},
+        {"users": 5},
+        {"contexts": [5]},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("token", ["", "another"])
+def test_a_kubeconfig_with_parts_of_the_wrong_type_is_named(tmp_path: Path, part: dict[str, Any], token: str) -> None:
+    config = {
+        "current-context": "a",
+        "clusters": [{"name": "a", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "u", "user": {"token": "t"}}],
+        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "u"}}],
+    }
+    file = tmp_path / "config"
+    file.write_text(json.dumps({**config, **part}))
+    with pytest.raises(ClientFailed, match=f"^{file} can't be used: a part of it has the wrong type"):
+        OfficialTransport(file, token)
 
 
 @pytest.mark.parametrize(

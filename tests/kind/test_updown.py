@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from karmadalab.api.errors import BadRequest
+from karmadalab.api.errors import BadRequest, KarmadalabError
 from karmadalab.environments.kind.errors import NotInstalled, ToolError
 from karmadalab.environments.kind.fleet import KindFleet, read_kind_fleet
 from karmadalab.environments.kind.progress import Step
@@ -253,16 +253,23 @@ def test_two_at_once_are_refused(fleet: KindFleet, world: World) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "not JSON; kind get clusters shows"),
-        ('{"clusters": [{"member": "a", "cluster": "kind"}]}', "kind is no cluster of fleet test; it is left alone"),
-        ('{"clusters": [{"member": "a"}]}', "cluster"),
+        (b"{", "state.json: not JSON; kind get clusters shows"),
+        (b'{"clusters": "\xff"}', "state.json: not JSON; kind get clusters shows"),
+        (b'{"clusters": [{"member": "a", "cluster": "kind"}]}', "kind is no cluster of fleet test; it is left alone"),
+        (b'{"clusters": [{"member": "a"}]}', "cluster"),
+        (b'{"faults": [{"node": "x"}]}', r"state.json: faults\[0\].what: required, but missing"),
+        (
+            b'{"faults": [{"node": "x", "what": "", "do": 5, "undo": []}]}',
+            r"state.json: faults\[0\].do: expected a list",
+        ),
     ],
 )
-def test_a_state_changed_by_hand_deletes_nothing(text: str, said: str, world: World) -> None:
+def test_a_state_changed_by_hand_deletes_nothing(text: bytes, said: str, world: World) -> None:
     world.exists("kind")
     folder = FleetFolder("test")
-    folder.write_file(folder.path / "state.json", text)
-    with pytest.raises(Exception, match=said):
+    folder.write_file(folder.path / "state.json", "")
+    (folder.path / "state.json").write_bytes(text)
+    with pytest.raises(KarmadalabError, match=said):
         take_down(folder, Clusters(read_kind_fleet({"name": "test", "members": ["a"]})).kind)
     assert set(world.clusters) == {"kind"}
 

@@ -196,6 +196,42 @@ def test_a_selector_of_thousands_of_parts_is_read_quickly(asking: Http) -> None:
     assert time.monotonic() - began < AT_ONCE_S
 
 
+POLICIES = "/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies?fieldValidation=Ignore"
+
+
+def test_thousands_of_fields_that_there_are_not_are_left_out_quickly(http_to: Http) -> None:
+    unknown = {f"x{number}": {} for number in range(8000)}
+    spec = {"resourceSelectors": [{"apiVersion": "v1", "kind": "ConfigMap", **unknown}], **unknown}
+    began = time.monotonic()
+    status, policy = http_to("POST", POLICIES, {"metadata": {"name": "long", **unknown}, "spec": spec, **unknown})
+    assert time.monotonic() - began < AT_ONCE_S
+    assert (status, policy["spec"]["resourceSelectors"][0]["kind"]) == (201, "ConfigMap")
+    assert "x7999" not in json.dumps(policy)
+
+
+MANY = [f"example.com/{number}" for number in range(60_000)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("apply-patch+yaml", {"metadata": {"finalizers": MANY[::-1]}}),
+        ("apply-patch+yaml", {"metadata": {}}),
+        ("strategic-merge-patch+json", {"metadata": {"finalizers": MANY[::-1]}}),
+        ("strategic-merge-patch+json", {"metadata": {"$deleteFromPrimitiveList/finalizers": MANY[::-1]}}),
+    ],
+    ids=["apply them again", "apply without them", "merge", "take out"],
+)
+def test_a_long_set_is_compared_quickly(http_to: Http, kind: str, body: dict[str, Any]) -> None:
+    """Each with each would be billions of comparisons."""
+    path = f"{CONFIGS}/long?fieldManager=f"
+    made = {"metadata": {"finalizers": MANY}}
+    assert http_to("PATCH", path, made, Content_Type="application/apply-patch+yaml")[0] == 201
+    began = time.monotonic()
+    assert http_to("PATCH", path, body, Content_Type=f"application/{kind}")[0] == 200
+    assert time.monotonic() - began < AT_ONCE_S
+
+
 # --- files
 
 
@@ -205,6 +241,21 @@ def test_nothing_goes_into_the_folder_of_kubectl(lab: Lab, tmp_path: Path, monke
         with pytest.raises(BadRequest, match="kubectl's own"):
             serve(lab, folder=folder)
     assert not (tmp_path / ".kube").exists()
+
+
+def test_nor_by_way_of_a_link(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "real" / "elsewhere").mkdir(parents=True)
+    (tmp_path / "home").symlink_to(tmp_path / "real")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folders = [tmp_path / home / ".kube" / "lab" for home in ("home", "real")]
+    for folder in folders:
+        with pytest.raises(BadRequest, match="kubectl's own"):
+            serve(lab, folder=folder)
+    (tmp_path / "real" / ".kube").symlink_to(tmp_path / "real" / "elsewhere")
+    for folder in (*folders, tmp_path / "real" / "elsewhere" / "lab"):
+        with pytest.raises(BadRequest, match="kubectl's own"):
+            serve(lab, folder=folder)
+    assert not [*(tmp_path / "real" / "elsewhere").iterdir()]
 
 
 def test_a_link_that_waits_in_the_folder_is_not_followed(lab: Lab, tmp_path: Path) -> None:

@@ -76,6 +76,8 @@ def test_diff_and_dry_run_leave_no_trace(kubectl: Kubectl, lab: Lab) -> None:
     assert '-  x: "1"\n+  x: "2"' in kubectl("diff", "-f", changed, rc=1)
     assert "(server dry run)" in kubectl("apply", "-f", changed, "--dry-run=server")
     assert "(dry run)" in kubectl("apply", "-f", changed, "--dry-run=client")
+    assert "(server dry run)" in kubectl("delete", "cm", "cm", "--dry-run=server")
+    assert "(server dry run)" in kubectl("delete", "cm", "--all", "--dry-run=server")
     assert len(lab.trace) == rows
 
 
@@ -86,6 +88,9 @@ def test_what_is_wrong_is_said(kubectl: Kubectl) -> None:
     )
     kubectl("apply", "-f", kubectl.file(text), rc=1)
     assert 'The PropagationPolicy "bad" is invalid: spec.placement.clusterAfinity: unknown field' in kubectl.err
+    operation = '[{"op":"replace","path":"/spec/nosuch/replicas","value":4}]'
+    kubectl("patch", "deploy", "nginx", "--type", "json", "-p", operation, rc=1)
+    assert "the JSON patch can't be applied" in kubectl.err
     kubectl("get", "deploy", "nosuch", rc=1)
     assert 'Error from server (NotFound): deployments.apps "nosuch" not found' in kubectl.err
     kubectl("create", "-f", NGINX, rc=1)
@@ -182,16 +187,24 @@ def test_logs_tell_a_pods_life(reading: Kubectl) -> None:
     reading("logs", "deploy/nginx", "-c", "nosuch", "--context", "member1", rc=1)
 
 
-def test_logs_are_followed_until_the_pod_is_gone(kubectl: Kubectl, lab: Lab) -> None:
+def test_logs_are_followed_until_the_pod_is_gone(kubectl: Kubectl, lab: Lab, served: Served) -> None:
     pod = kubectl("get", "pods", "-o", "jsonpath={.items[0].metadata.name}", "--context", "member1")
+    last = kubectl.start("logs", "-f", pod, "--tail=1", "--context", "member1")
+    recent = kubectl.start("logs", "-f", pod, "--since=1s", "--context", "member1")
     following = kubectl.start("logs", "-f", pod, "--context", "member1")
+    assert last.stdout is not None
+    assert "running, ready" in last.stdout.readline()
+    eventually(lambda: served.watchers == 3)
     assert following.stdout is not None
     assert "created" in following.stdout.readline()
     kubectl("scale", "deploy", "nginx", "--replicas=0")
     lab.run("1m")
     rest, _ = following.communicate(timeout=20)
     assert following.returncode == 0
-    assert [line.partition(" ")[2] for line in rest.splitlines()][-2:] == ["told to end", "ended"]
+    for text in (rest, last.communicate(timeout=20)[0], recent.communicate(timeout=20)[0]):
+        told = [line.partition(" ")[2] for line in text.splitlines()]
+        assert told[-2:] == ["told to end", "ended"]
+    assert "created" not in told, "what was more than a second ago"
 
 
 def test_through_the_proxy_as_if_one_were_there(kubectl: Kubectl, lab: Lab) -> None:
@@ -220,13 +233,26 @@ def test_events_can_be_watched(kubectl: Kubectl, lab: Lab, served: Served) -> No
     assert "TaintClusterSucceed" in seen
 
 
-def test_created_without_a_file(kubectl: Kubectl) -> None:
-    """These send protobuf."""
-    assert kubectl("create", "ns", "demo") == "namespace/demo created\n"
-    assert kubectl("create", "configmap", "c", "--from-literal=a=b", "-n", "demo") == "configmap/c created\n"
-    assert kubectl("create", "deployment", "web", "--image=nginx:1", "--replicas=2") == "deployment.apps/web created\n"
+@pytest.mark.parametrize("name", ["demo", "app", "edge", "mysql", "alpine", "y"])
+def test_created_without_a_file(kubectl: Kubectl, name: str) -> None:
+    """These send protobuf, in which many a short word can be read as a message, too."""
+    assert kubectl("create", "ns", name) == f"namespace/{name} created\n"
+    assert kubectl("create", "configmap", "c", "--from-literal=a=b", "-n", name) == "configmap/c created\n"
+    made = f"deployment.apps/{name} created\n"
+    assert kubectl("create", "deployment", name, f"--image={name}", "--replicas=2") == made
     form = "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image} {.spec.selector.matchLabels.app}"
-    assert kubectl("get", "deploy", "web", "-o", form) == "2 nginx:1 web"
+    assert kubectl("get", "deploy", name, "-o", form) == f"2 {name} {name}"
+
+
+def test_numbers_of_what_is_created_without_a_file(kubectl: Kubectl) -> None:
+    kubectl("create", "deployment", "none", "--image=nginx", "--replicas=0", "--port=80")
+    form = "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].ports[0].containerPort}"
+    assert kubectl("get", "deploy", "none", "-o", form) == "0 80"
+    kubectl("create", "deployment", "less", "--image=nginx", "--replicas=-7", rc=1)
+    assert "-7" in kubectl.err
+
+
+def test_what_can_not_be_created_without_a_file_is_refused_in_words(kubectl: Kubectl) -> None:
     kubectl("create", "configmap", "c", "-n", "nosuch", rc=1)
     assert 'namespaces "nosuch" not found' in kubectl.err
     kubectl("create", "job", "j", "--image=x", rc=None)  # older ones send JSON

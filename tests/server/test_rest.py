@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from karmadalab.api.errors import BadRequest
 from karmadalab.lab import Lab
 from karmadalab.server import Served, serve
 
@@ -64,9 +65,26 @@ def test_who_starts_again_in_a_folder_is_found_by_the_same_file(lab: Lab, tmp_pa
     with serve(lab, folder=tmp_path / "k") as served:
         assert served.kubeconfig.read_bytes() == before
         assert Http(served)("GET", "/version")[0] == 200
-        with serve(lab, folder=tmp_path / "k") as second:  # the port is taken
-            assert (second.port, second.token) != (served.port, "")
-            assert Http(second)("GET", "/version")[0] == 200
+        port = served.port
+    with socket.create_server(("127.0.0.1", port)), serve(lab, folder=tmp_path / "k") as served:
+        assert served.port != port, "somebody else has taken it"
+        assert Http(served)("GET", "/version")[0] == 200
+
+
+def test_a_folder_has_one_server_at_a_time(lab: Lab, tmp_path: Path) -> None:
+    with serve(lab, folder=tmp_path / "k") as served:
+        before = served.kubeconfig.read_bytes()
+        for port in (0, served.port):
+            with pytest.raises(BadRequest, match=f"the server of this folder still runs at port {served.port}; end it"):
+                serve(lab, folder=tmp_path / "k", port=port)
+        assert served.kubeconfig.read_bytes() == before
+        assert Http(served)("GET", "/version")[0] == 200
+
+
+def test_a_relative_folder_is_told_in_full(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serve(lab, folder="my folder") as served:
+        assert served.environment["KUBECONFIG"] == str(tmp_path / "my folder" / "kubeconfig")
 
 
 def test_credentials_that_others_can_read_are_not_used_again(lab: Lab, tmp_path: Path) -> None:
@@ -155,6 +173,20 @@ def test_what_is_not_offered_is_said(asking: Http) -> None:
     assert (status, body["reason"]) == (415, "UnsupportedMediaType")
 
 
+def test_the_proxy_is_found_by_its_place_in_the_path(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet.yaml"
+    fleet.write_text("members: [{name: proxy-east}, {name: proxy}]\n")
+    with serve(Lab.fake(fleet, seed=1).run("1m")) as served:
+        http_to = Http(served)
+        for name in ("proxy-east", "proxy"):
+            for proxy in ("proxy", "%70roxy", "proxy/"):
+                way = f"{CLUSTERS}/{name}/{proxy}"
+                assert http_to("GET", f"{way}/api/v1/nodes")[1]["kind"] == "NodeList"
+                assert http_to("GET", way)[1]["paths"]
+                document = http_to("GET", f"{way}/openapi/v3")[1]["paths"]["api/v1"]["serverRelativeURL"]
+                assert http_to("GET", document)[1]["openapi"] == "3.0.0"
+
+
 # --- objects
 
 
@@ -168,6 +200,22 @@ def test_errors_have_kubernetes_words(http_to: Http) -> None:
     assert body["message"].startswith('Operation cannot be fulfilled on configmaps "a": the object has been modified')
     assert http_to("PUT", f"{CONFIGS}/b", config("a"))[0] == 404
     assert http_to("PUT", f"{CONFIGS}/a", config("b"))[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (config("Not.A_Name"), "Not.A_Name"),
+        ({"metadata": {}}, None),
+        ({"kind": "Secret", "apiVersion": "v1"}, None),
+        ([], None),
+        (b"{", None),
+    ],
+    ids=str,
+)
+def test_only_a_name_is_called_the_name_of_what_is_refused(asking: Http, made: Any, name: str | None) -> None:
+    _, body = asking("POST", CONFIGS, made)
+    assert body.get("details", {}).get("name") == name
 
 
 def test_status_and_spec_are_written_apart(http_to: Http) -> None:
@@ -252,6 +300,22 @@ def test_pages_show_one_moment(http_to: Http) -> None:
         names += [o["metadata"]["name"] for o in page["items"]]
         token = page["metadata"].get("continue", "")
     assert names == ["c0", "c1", "c2", "c3", "c4"]
+
+
+def test_a_page_belongs_to_its_list(asking: Http) -> None:
+    spaces = "/api/v1/namespaces"
+    _, first = asking("GET", f"{spaces}?limit=1")
+    token = first["metadata"]["continue"]
+    for other in (
+        "/api/v1/secrets?",
+        f"{CONFIGS}?",
+        f"{spaces}?labelSelector=a&",
+        f"{spaces}?fieldSelector=metadata.name%3Da&",
+    ):
+        status, body = asking("GET", f"{other}limit=1&continue={token}")
+        assert (status, body["reason"]) == (400, "BadRequest")
+    once, again = (asking("GET", f"{spaces}?limit=1&continue={token}")[1]["items"] for _ in range(2))
+    assert once == again, "an answer may get lost on its way"
 
 
 def test_a_list_as_it_was_at_a_version(http_to: Http, lab: Lab) -> None:

@@ -15,6 +15,7 @@ from karmadalab.server.watch import QUEUED_BYTES, Watcher
 
 from .conftest import CLUSTERS, CONFIGS, MERGE, Http, config, eventually
 
+EVENTS = "/api/v1/events"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
 
@@ -33,6 +34,22 @@ def test_a_watch_begins_where_the_list_ended(http_to: Http) -> None:
     assert next(watch)["object"]["metadata"]["name"] == "b"
     again = http_to.watch(f"{CONFIGS}?watch=1&resourceVersion={versions[1]}")
     assert [event["type"] for event in itertools.islice(again, 2)] == ["DELETED", "ADDED"]
+
+
+def test_a_watch_of_events_begins_where_the_list_ended(http_to: Http, lab: Lab) -> None:
+    """They are read off the record, in which they have the versions of the writes that they tell of."""
+    _, listed = http_to("GET", EVENTS)
+    version = listed["metadata"]["resourceVersion"]
+    lab.fault("member1").power_off()
+    lab.run("1m")
+    told = {event["metadata"]["uid"] for event in http_to("GET", EVENTS)[1]["items"]}
+    watch = http_to.watch(f"{EVENTS}?watch=1&timeoutSeconds=1&resourceVersion={version}")
+    missed = [event["object"] for event in watch]
+    assert {event["metadata"]["uid"] for event in missed} == told - {e["metadata"]["uid"] for e in listed["items"]}
+    assert "TaintClusterSucceed" in {event["reason"] for event in missed}
+    versions = [int(event["metadata"]["resourceVersion"]) for event in missed]
+    assert versions == sorted(versions)
+    assert versions[0] > int(version)
 
 
 def test_a_version_that_is_forgotten_is_410(http_to: Http, lab: Lab) -> None:

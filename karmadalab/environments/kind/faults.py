@@ -16,7 +16,7 @@ from karmadalab.environments.kind import measures
 from karmadalab.environments.kind.agent_pod import AGENT
 from karmadalab.environments.kind.agents import Agents
 from karmadalab.environments.kind.engine import Node
-from karmadalab.environments.kind.measures import Measure
+from karmadalab.environments.kind.state import Measure
 from karmadalab.environments.link import REFUSED, SILENT, UP
 
 _ONLY_FAKE = {"slow_start": "pods of a real cluster start as fast as they start"}

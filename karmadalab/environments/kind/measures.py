@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
-from karmadalab.api.codec import plain
 from karmadalab.api.errors import KarmadalabError
 from karmadalab.core.clock import stopwatch
 from karmadalab.environments.kind.engine import Engine
 from karmadalab.environments.kind.errors import ToolError
-from karmadalab.environments.kind.state import FleetFolder, FleetState
+from karmadalab.environments.kind.state import FleetFolder, FleetState, Measure
 
 API_SERVER_PORT = "6443"
 _API_SERVER_START_S = 60.0
@@ -34,27 +32,6 @@ _ALREADY = (
     "No such container",
     "no such container",
 )
-
-
-class Measure(NamedTuple):
-    """One thing that is done to one node.
-
-    Attributes:
-        node: the node container.
-        what: in words.
-        do, undo: arguments for the engine.
-        volatile: whether it goes by itself when the node stops, as everything in its network namespace does.
-        kind: `power`, `pause` or `inside`: something in the node, which must run for it.
-        patience_s: how long undoing is tried, where it needs an API server that may just be starting.
-    """
-
-    node: str
-    what: str
-    do: tuple[str, ...]
-    undo: tuple[str, ...]
-    volatile: bool = False
-    kind: str = "inside"
-    patience_s: float = 0.0
 
 
 def power_off(node: str) -> Measure:
@@ -161,7 +138,7 @@ class Measures:
 
     def __init__(self, engine: Engine, folder: FleetFolder) -> None:
         self._engine, self.folder = engine, folder
-        self.taken: list[Measure] = [_loaded(item) for item in folder.read().faults]
+        self.taken: list[Measure] = [*folder.read().faults]
 
     def set(self, nodes: Iterable[str], wanted: Sequence[Measure]) -> None:
         """Undo what is not wanted any more on some nodes, then take what is wanted and not in force.
@@ -216,9 +193,4 @@ class Measures:
     def _note(self, taken: list[Measure]) -> None:
         self.taken = taken
         state = self.folder.read()
-        self.folder.write(FleetState(state.clusters, tuple(plain(m._asdict()) for m in taken)))
-
-
-def _loaded(item: dict[str, object]) -> Measure:
-    # The types are those that `_note` wrote: JSON has lists for tuples.
-    return Measure(**{key: tuple(value) if isinstance(value, list) else value for key, value in item.items()})  # type: ignore[arg-type]
+        self.folder.write(FleetState(state.clusters, tuple(taken)))

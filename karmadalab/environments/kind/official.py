@@ -20,6 +20,7 @@ from karmadalab.environments.kind.agents import with_token
 from karmadalab.environments.kind.errors import NotInstalled
 
 _CONNECT_TIMEOUT_S = 10.0
+_WRONG_TYPES = (TypeError, AttributeError, KeyError)  # the official client does not look before it takes
 
 
 class OfficialTransport:
@@ -40,7 +41,8 @@ class OfficialTransport:
     ) -> None:
         self._user_agent = user_agent
         config = kubeconfig if kubeconfig is None or isinstance(kubeconfig, Mapping) else _read(kubeconfig)
-        self._client = _api_client(with_token(config, token) if config and token else config)
+        where = kubeconfig if isinstance(kubeconfig, str | Path) else "this kubeconfig"
+        self._client = _api_client(config, token, str(where))
         self.server = str(self._client.configuration.host)
 
     def request(
@@ -118,7 +120,7 @@ def unreachable(error: Exception) -> Unreachable:
     return Unreachable(f"{BROKEN} ({type(error).__name__})")
 
 
-def _api_client(config: Mapping[str, Any] | None) -> Any:
+def _api_client(config: Mapping[str, Any] | None, token: str, where: str) -> Any:
     try:
         from kubernetes import client
         from kubernetes.config import incluster_config, kube_config
@@ -132,14 +134,13 @@ def _api_client(config: Mapping[str, Any] | None) -> Any:
         if config is None:
             pods.load_incluster_config(client_configuration=configuration)
         else:
-            files.load_kube_config_from_dict(dict(config), client_configuration=configuration)
-    except (files.ConfigException, ValueError, OSError) as error:
-        what = (
-            "there is no kubeconfig, and this is no pod of Kubernetes"
-            if config is None
-            else "the kubeconfig can't be used"
-        )
-        raise ClientFailed(f"{what}: {error}") from None
+            used = with_token(config, token) if token else dict(config)
+            files.load_kube_config_from_dict(used, client_configuration=configuration)
+    except (files.ConfigException, ValueError, OSError, *_WRONG_TYPES) as error:
+        if config is None:
+            raise ClientFailed(f"there is no kubeconfig, and this is no pod of Kubernetes: {error}") from None
+        text = f"a part of it has the wrong type ({error})" if isinstance(error, _WRONG_TYPES) else str(error)
+        raise ClientFailed(f"{where} can't be used: {text}; kubectl config view shows what one looks like") from None
     configuration.retries = False  # the controllers decide when to try again
     configuration.proxy = None  # a member is on loopback, and a proxy is never on the way there
     configuration.connection_pool_maxsize = 32

@@ -12,7 +12,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from karmadalab.api.codec import convert, plain
 from karmadalab.api.errors import BadRequest
@@ -39,11 +38,32 @@ class ClusterState(Data):
     pid: int = 0
 
 
+class Measure(Data):
+    """One thing that is done to one node.
+
+    Attributes:
+        node: the node container.
+        what: in words.
+        do, undo: arguments for the engine.
+        volatile: whether it goes by itself when the node stops, as everything in its network namespace does.
+        kind: `power`, `pause` or `inside`: something in the node, which must run for it.
+        patience_s: how long undoing is tried, where it needs an API server that may just be starting.
+    """
+
+    node: str
+    what: str
+    do: tuple[str, ...]
+    undo: tuple[str, ...]
+    volatile: bool = False
+    kind: str = "inside"
+    patience_s: float = 0.0
+
+
 class FleetState(Data):
-    """The clusters that were begun for a fleet, and the faults that act on them."""
+    """The clusters that were begun for a fleet, and the measures that are in force on their nodes."""
 
     clusters: tuple[ClusterState, ...] = ()
-    faults: tuple[dict[str, Any], ...] = ()
+    faults: tuple[Measure, ...] = ()
 
 
 def home() -> Path:
@@ -85,14 +105,14 @@ class FleetFolder:
             BadRequest, Invalid: the file can't be read, or was changed by hand.
         """
         try:
-            text = self._file.read_text(encoding="utf-8")
+            data = self._file.read_bytes()
         except FileNotFoundError:
             return FleetState()
         except OSError as error:
             raise self._refused(error) from None
         try:
-            return convert(json.loads(text), FleetState, str(self._file))
-        except ValueError:
+            return convert(json.loads(data), FleetState, str(self._file))
+        except ValueError:  # not UTF-8 is one, too
             raise BadRequest(
                 f"{self._file}: not JSON; kind get clusters shows the clusters named after the fleet, kind delete "
                 "cluster --name NAME deletes them; then remove the file"
