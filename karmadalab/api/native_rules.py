@@ -8,7 +8,7 @@ much later, in a member, as a kubelet that can't count: a number of replicas tha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from karmadalab.api.errors import Invalid
@@ -26,6 +26,7 @@ _PATH = re.compile(r"(?!\.\.?$)[^/%]+")
 _RBAC = ".rbac.authorization.k8s.io"
 _CUSTOM = Fields({"spec": ANY})
 _FOR_EVER = frozenset(("Deployment.apps", "StatefulSet.apps", "ReplicaSet.apps", "DaemonSet.apps"))
+_WITH_PODS = _FOR_EVER | {"Job.batch", "CronJob.batch"}
 
 
 def check_name(kind: str, group_kind: str, meta: ObjectMeta) -> None:
@@ -50,7 +51,7 @@ def check_name(kind: str, group_kind: str, meta: ObjectMeta) -> None:
         )
 
 
-def check_labels(kind: str, where: str, labels: Mapping[str, str]) -> None:
+def check_labels(kind: str, where: str, labels: Mapping[str, str], path: str = "metadata.labels") -> None:
     """Keys and values of labels are short and plain.
 
     Raises:
@@ -59,12 +60,12 @@ def check_labels(kind: str, where: str, labels: Mapping[str, str]) -> None:
     for key, value in labels.items():
         if not _LABEL_KEY.fullmatch(key) or len(key.rpartition("/")[2]) > 63:
             raise Invalid(
-                f"{kind} {where}: metadata.labels: {key!r} is not a label's name: letters, digits, '-', '_' and '.', "
+                f"{kind} {where}: {path}: {key!r} is not a label's name: letters, digits, '-', '_' and '.', "
                 "at most 63 characters, with an optional prefix such as example.com/"
             )
         if not _LABEL_VALUE.fullmatch(value) or len(value) > 63:
             raise Invalid(
-                f"{kind} {where}: metadata.labels.{key}: {value!r} is not a label's value: letters, digits, '-', '_' "
+                f"{kind} {where}: {path}.{key}: {value!r} is not a label's value: letters, digits, '-', '_' "
                 "and '.', at most 63 characters; put longer texts into annotations"
             )
 
@@ -80,12 +81,31 @@ def check_content(obj: Any, old: Any = None) -> None:
     """
     if not isinstance(obj, Unstructured):
         return
+    meta = obj.metadata
+    where = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
     found = SHAPES.get(obj.GROUP_KIND, _CUSTOM).misfit(_changed(obj.body, old)) or _wrong_restart(obj)
     if found is not None:
-        meta, (path, problem) = obj.metadata, found
-        where = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
+        path, problem = found
         raise Invalid(f"{obj.kind} {where}: {path.removeprefix('.')}: {problem}")
     check_workload(obj, old)
+    if obj.GROUP_KIND in _WITH_PODS:
+        before = [] if old is None else list(_pod_labels(old.spec))
+        for path, labels in _pod_labels(obj.spec):
+            if (path, labels) not in before:
+                check_labels(obj.kind, where, labels, path)
+
+
+def _pod_labels(spec: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
+    """The labels that the pods of a workload will have, or a CronJob's Jobs, and where they stand."""
+    prefix = "spec"
+    if (jobs := spec.get("jobTemplate")) is not None:
+        yield "spec.jobTemplate.metadata.labels", _labels(jobs)
+        prefix, spec = "spec.jobTemplate.spec", jobs.get("spec") or {}
+    yield f"{prefix}.template.metadata.labels", _labels(spec.get("template") or {})
+
+
+def _labels(template: Mapping[str, Any]) -> dict[str, str]:
+    return (template.get("metadata") or {}).get("labels") or {}
 
 
 def _changed(body: Mapping[str, Any], old: Any) -> Mapping[str, Any]:

@@ -92,7 +92,9 @@ RESOURCE_TYPES: tuple[ResourceType, ...] = (
     ResourceType("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings", True),
     ResourceType("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", False),
     ResourceType("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings", False),
-    ResourceType("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", False, ("crd",)),
+    ResourceType(
+        "apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", False, ("crd", "crds")
+    ),
 )
 
 _BY_GROUP_KIND = {rt.group_kind: rt for rt in RESOURCE_TYPES}

@@ -250,6 +250,11 @@ OTHERS = [
     ),
 ]
 RBAC = "rbac.authorization.k8s.io/v1"
+LONG = "x" * 64
+NO_VALUE = (
+    f"{LONG!r} is not a label's value: letters, digits, '-', '_' and '.', at most 63 characters; put longer texts into "
+    "annotations"
+)
 ROLES = [
     ("ClusterRole", "rules", "x", "rules: expected a list, each entry with a '-'"),
     ("ClusterRole", "rules", ["x"], "rules[0]: expected a mapping, got 'x'"),
@@ -267,6 +272,24 @@ CASES = [
     *((name, manifest, f"Deployment default/web: spec.template.spec.{rest}") for name, manifest, rest in PODS),
     *((name, manifest, f"Deployment default/web: spec.{rest}") for name, manifest, rest in WORKLOADS),
     *OTHERS,
+    (
+        "pods with a label that is too long",
+        spec_of(template={"metadata": {"labels": {"app": "web", "a": LONG}}, "spec": WEB["spec"]}),
+        f"Deployment default/web: spec.template.metadata.labels.a: {NO_VALUE}",
+    ),
+    (
+        "a CronJob whose pods have one",
+        {
+            "apiVersion": "batch/v1",
+            "kind": "CronJob",
+            "metadata": {"name": "web"},
+            "spec": {
+                "schedule": "* * * * *",
+                "jobTemplate": {"spec": {"template": {"metadata": {"labels": {"a": LONG}}, "spec": WEB["spec"]}}},
+            },
+        },
+        f"CronJob default/web: spec.jobTemplate.spec.template.metadata.labels.a: {NO_VALUE}",
+    ),
     *(
         (
             f"{kind}: {field}",
