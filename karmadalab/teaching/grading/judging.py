@@ -77,7 +77,7 @@ class Judge:
                 self._run(cell.node.source, cell.where)
                 if "parameters" in cell.node.metadata.get("tags", ()) and self._student_id is not None:
                     self._names |= {"STUDENT": self._student_id} if "STUDENT" in self._names else {}
-        except Exception:
+        except (Exception, CannotCross):  # what can't cross here need not cross for the cell that is asked for
             return
 
     def _fetch(self) -> None:
