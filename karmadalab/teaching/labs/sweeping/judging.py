@@ -127,16 +127,15 @@ def _beside_karmadalab(sweeper: Sweeper) -> Finding | None:
 Tester = Callable[[Sweeper], bool]
 
 _DEFECTS: dict[str, str] = {
-    "shared_scenario": "all its runs share one scenario, and your test never looks whether a run finds what another "
-    "has left behind. Give it a run that changes its scenario.",
-    "shallow_copy": "it copies the scenario, and its runs still share the *lists* inside. A run that adds a key is not "
-    "enough; let it add to a list.",
-    "one_seed": "it writes every seed into the records, and hands the first to every run. Let your run return the seed "
-    "that it got.",
-    "in_step": "it leaves combinations out. Use a grid of two flags, and count.",
-    "remembers_too_much": "its cache takes runs with other flags for the same. Let your run return the flags that it "
-    "got.",
-    "swallows": "it leaves out a run that raises. Let one of yours raise.",
+    "A": "all its runs share one scenario, and your test never looks whether a run finds what another has left "
+    "behind. Give it a run that changes its scenario.",
+    "C": "its cache takes runs with other flags for the same. Let your run return the flags that it got.",
+    "D": "it writes every seed into the records, and hands the first to every run. Let your run return the seed that "
+    "it got.",
+    "E": "it leaves out a run that raises. Let one of yours raise.",
+    "G": "it leaves combinations out. Use a grid of two flags, and count.",
+    "H": "it copies the scenario, and its runs still share the *lists* inside. A run that adds a key is not enough; "
+    "let it add to a list.",
 }
 
 
@@ -147,11 +146,9 @@ def hunt(tester: Tester) -> Finding | None:
         if not isinstance(said, bool):
             why = "True: it is sound; False: it is not."
             return Finding(f"your test says {shortly(said)} of a sweep.", why, "what your function returns.")
-        if said and suspect.__name__ in _DEFECTS:
-            return Finding(
-                f"your test finds nothing wrong with {name}.", _DEFECTS[suspect.__name__], "one more assertion."
-            )
-        if not said and suspect.__name__ not in _DEFECTS:
+        if said and name in _DEFECTS:
+            return Finding(f"your test finds nothing wrong with {name}.", _DEFECTS[name], "one more assertion.")
+        if not said and name not in _DEFECTS:
             why = "its records are right, and in the right order; in which order it *runs* is its own business."
             return Finding(f"your test rejects {name}, which is sound.", why, "what your test takes for granted.")
     return None
