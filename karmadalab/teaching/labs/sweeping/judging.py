@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from threading import get_ident
 from typing import Any
 
 from karmadalab.analysis import outage_costs
@@ -39,11 +40,24 @@ def messy(scenario: dict[str, Any], flags: dict[str, Any], seed: int) -> Record:
     return said
 
 
-def fails_once(scenario: dict[str, Any], flags: dict[str, Any], seed: int) -> Record:
-    """A run that breaks for one combination."""
-    if flags == {"a": 2, "b": "x"}:
-        raise Broke("this combination breaks")
-    return echo(scenario, flags, seed)
+class FailsOnce:
+    """A run that breaks for one combination.
+
+    Attributes:
+        later: how many runs the sweep has begun since; those in threads of its own were handed over before.
+    """
+
+    def __init__(self) -> None:
+        self.later = 0
+        self._broke = False
+        self._thread = get_ident()
+
+    def __call__(self, scenario: dict[str, Any], flags: dict[str, Any], seed: int) -> Record:
+        self.later += self._broke and get_ident() == self._thread
+        if flags == {"a": 2, "b": "x"}:
+            self._broke = True
+            raise Broke("this combination breaks")
+        return echo(scenario, flags, seed)
 
 
 def sound(sweeper: Sweeper) -> Finding | None:
@@ -102,15 +116,32 @@ def _leaks(where: str) -> Finding:
 
 def _breaks(sweeper: Sweeper) -> Finding | None:
     """Called without `called`, which would take the run's own error for one of the sweep."""
+    run = FailsOnce()
     try:
-        records = sweeper(deepcopy(_SCENARIO), deepcopy(_GRID), _SEEDS, fails_once)
-    except Exception:  # this one, or what the sweep makes of it
+        records = sweeper(deepcopy(_SCENARIO), deepcopy(_GRID), _SEEDS, run)
+    except Exception as error:
+        if run.later:
+            what = f"a run raises an error, and your sweep begins {run.later} more before it ends."
+            why = "a run that fails ends the sweep: nobody waits for the rest of a table that will not be."
+            return Finding(what, why, "what your sweep does after the error, in an `except` or a `finally`.")
+        if not _is_from_a_run(error):
+            what = f"a run raises an error, and your sweep raises {type(error).__name__}, which does not tell of it."
+            why = "whoever reads the error wants to know what broke. Let it through, or raise yours `from` it."
+            return Finding(what, why, "what your sweep does after the error.")
         return None
+    told = f"{len(records)} records" if isinstance(records, list) else shortly(records)
     return Finding(
-        f"a run raises an error, and your sweep returns {len(records)} records as if nothing had happened.",
+        f"a run raises an error, and your sweep returns {told} as if nothing had happened.",
         "half a table looks like a whole one. The error must come through.",
         "an `except` in your sweep.",
     )
+
+
+def _is_from_a_run(error: BaseException | None) -> bool:
+    """Whether the run's own error is at the bottom of this one."""
+    while error is not None and not isinstance(error, Broke):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _beside_karmadalab(sweeper: Sweeper) -> Finding | None:
