@@ -70,6 +70,7 @@ def bent(**bends: Any) -> Callable[[int, Sequence[Spot], int, int], Any]:
             roomiest = max(rest, key=lambda s: s.room)
             if roomiest.room > chosen[place].room:
                 rest[rest.index(roomiest)], chosen[place] = chosen[place], roomiest
+                rest = [s for s in rest if s in order[most:]] if bends.get("gone_for_good") else rest
         if bends.get("any_room"):
             return [s.name for s in chosen]
         return [s.name for s in chosen] if chosen and sum(s.room for s in chosen) >= replicas else None
@@ -87,6 +88,7 @@ CHOICES: dict[str, tuple[Any, str]] = {
     "the best gives way": (bent(from_the_first=True), "The *last* of the chosen gives way"),
     "somebody always gives way": (bent(always=True), "nobody gives way"),
     "only one gives way": (bent(rounds=1), "one that gave way is not enough"),
+    "who gives way is gone for good": (bent(gone_for_good=True), "may come in at the next place"),
     "nobody gives way": (bent(rounds=0), "The *last* of the chosen gives way"),
     "it returns spots": (
         lambda replicas, spots, least, most: spots[:most],
