@@ -36,6 +36,8 @@ WRONG_WITNESSES: dict[str, tuple[Any, str]] = {
     "a cluster twice": (witness(bob=(1, [FIVE[0], FIVE[0]], 1, 1)), "has a cluster twice"),
     "negative room": (witness(bob=(1, [Spot("a", 0, -1)], 1, 1)), "negative room"),
     "not a question": (witness(ada=[1, 2]), "it should return (replicas, spots, least, most)"),
+    "room that nobody knows": (witness(bob=(1, [Spot("a", 0, None)], 1, 1)), "and whole numbers in all of them"),  # type: ignore[arg-type]
+    "a score as text": (witness(bob=(1, [Spot("a", "0", 5)], 1, 1)), "and whole numbers in all of them"),  # type: ignore[arg-type]
     "a name it does not know": (lambda name: {"ada": WITNESSES["ada"]}[name], "for each of the three names"),
 }
 

@@ -183,6 +183,8 @@ def test_a_weak_test_hears_which_defect_it_misses(answer: Any, says: str) -> Non
 
 FRONTIERS: dict[str, tuple[Any, str]] = {
     "nothing": (lambda cloud: None, "a set of names"),
+    "points in place of names": (lambda cloud: [list(point) for point in cloud.values()], "you return [[10, 90],"),
+    "one that is no name": (lambda cloud: {None, *cloud}, "a set of names"),
     "only what is worse in both": (strictly, "better in the other"),
     "equal points beat each other": (no_equals, "two equal points"),
     "the smallest sum": (by_sum, "a sum is a taste"),

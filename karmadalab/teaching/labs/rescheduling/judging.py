@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from karmadalab.api.errors import shortly
 from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.rescheduling.fleets import (
     DYNAMIC,
@@ -48,9 +49,10 @@ def by_room(answer: Callable[..., Placed], own: Case | None = None) -> Finding |
 
 def _compare(answer: Any, asked: tuple[Any, ...], run: Moved, dead: str, reasons: Reasons) -> Finding | None:
     said = called(answer, *asked)
-    if not isinstance(said, Mapping):
-        why = "a placement is a dict: a cluster's name and its replicas."
-        return Finding(f"your function returns {said!r}.", why, "each way through it: does every one return a dict?")
+    if not isinstance(said, Mapping) or not all(type(count) is int for count in said.values()):
+        why = "a placement is a dict: a cluster's name and its replicas, a whole number."
+        look = "each way through it: does every one return such a dict?"
+        return Finding(f"your function returns {shortly(said)}.", why, look)
     if said == run.after:
         return None
     rule = f"{asked[0]}, " if isinstance(asked[0], str) else ""
@@ -177,7 +179,7 @@ def _read(answer: Any) -> Case:
         raise Mistake(Finding(f"the answer is {answer!r}.", why, where)) from None
     whole = all(isinstance(number, int) for number in (replicas, *weights.values()))
     small = whole and 1 <= replicas <= MOST_REPLICAS and all(1 <= weight <= MOST_WEIGHT for weight in named.values())
-    if not small or len(weights) != len(named) or dead not in named:
+    if not small or len(weights) != len(named) or not isinstance(dead, str) or dead not in named:
         what = f"{replicas!r} replicas over {weights!r}, without {dead!r}."
         why = f"1 to {MOST_REPLICAS} replicas, weights of 1 to {MOST_WEIGHT} for three members, one of which dies."
         raise Mistake(Finding(what, why, where))

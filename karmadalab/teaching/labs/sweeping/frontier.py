@@ -27,9 +27,10 @@ def judge(answer: Frontier) -> Finding | None:
     """Small clouds with a point of each kind, then random ones with ties."""
     for cloud in (*_PLAIN, *_random(60)):
         said = called(answer, dict(cloud))
-        if isinstance(said, str) or not isinstance(said, Iterable):
+        names = list(said) if isinstance(said, Iterable) and not isinstance(said, str) else [None]
+        if not all(isinstance(name, str) for name in names):
             return Finding(f"you return {shortly(said)}.", "the frontier is a set of names.", "what you return.")
-        mine, right = set(said), frontier(cloud)
+        mine, right = set(names), frontier(cloud)
         if mine != right:
             return Finding(f"of {cloud} you keep {sorted(mine)}, and not {sorted(right)}.", *_cause(mine, cloud))
     return None
