@@ -94,6 +94,10 @@ BY_ROOM: dict[str, tuple[Callable[..., Any], str]] = {
         "you deal equal shares",
     ),
     "a list for a number": (lambda b, dead, room: {"member1": [1]}, "its replicas, a whole number"),
+    "what each has already plays no part": (
+        lambda b, dead, room: added(left_of(b, dead), deal(b.get(dead, 0), room)),
+        "who has more replicas already comes first",
+    ),
     "nothing": (lambda b, dead, room: left_of(b, dead), "a reason to schedule"),
     "zeros": (lambda b, dead, room: {**dict.fromkeys(room, 0), "x": 0}, "a cluster without replicas"),
 }
