@@ -165,6 +165,18 @@ def test_a_solution_passes_in_the_notebook_and_before_the_judge(source: Path, tm
     [graded] = grade(tmp_path, SOLUTIONS)
     assert graded.marks
     assert [mark for mark in graded.marks if mark.points != mark.most] == []
+    there = {mark.cell for mark in graded.marks if "(judged in the student's own process" in mark.message}
+    assert there == {name for name in judged_there() if name.startswith(f"check-{source.name[:2]}-")}
+
+
+def judged_there() -> set[str]:
+    """The checks that the teacher's guide names as those whose verdict can be forged."""
+    [told] = re.findall(r"(?s)Four checks must hand.*?: ([\d., and]+)\. Their", (ROOT / "docs/teaching.md").read_text())
+    return {f"check-{number.replace('.', '-')}" for number in re.findall(r"\d\d\.\d", told)}
+
+
+def test_the_teachers_guide_names_the_four_checks_that_can_be_forged() -> None:
+    assert len(judged_there()) == 4
 
 
 def test_verify_has_nothing_to_say_of_a_lab_that_is_in_order(tmp_path: Path) -> None:
