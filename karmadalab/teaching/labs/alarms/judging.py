@@ -46,9 +46,7 @@ def _shape(blips: Any) -> Finding | None:
         why = "an attack is a list of whole seconds after its beginning: [3, 13, 23]."
         return Finding(what, why, "what your function returns.")
     if any(blip > _LATEST_S for blip in blips):
-        why = (
-            f"blips are seconds after the beginning of the attack, {_LATEST_S} at most: within an hour all is decided."
-        )
+        why = f"blips are seconds after the beginning of the attack, {_LATEST_S} at most: by then all is decided."
         return Finding(what, why, "what you count from: not from the beginning of the lab, and not in milliseconds.")
     if len(set(blips)) < len(blips) or len(blips) > MOST:
         return Finding(what, f"each second once, and {MOST} blips at most.", "what your function returns.")
