@@ -44,10 +44,11 @@ def solution() -> Any:
         (
             "def second(replicas, weights):\n"
             + inside.format(WEBSTER)
-            + "\n\ndef mine():\n"
-            + inside.format("    return MINE"),
+            + "\n\ndef mine(numbers=lambda: MINE):\n"
+            + inside.format("    return numbers()"),
             role("second", solution=True),
         ),
+        ("mine(lambda: MINE)", None),  # it hands over a function, which stays with the judge; the check does not
         (
             'print(check("23.3", second))' + hidden.format("assert mine() == MINE"),
             role("check-2", grade=True, locked=True, points=2.5),
@@ -64,18 +65,18 @@ def solution() -> Any:
 def handed_in(first: str = RIGHT, second: str = WEBSTER, before: str = "", between: str = "") -> Any:
     """The exercise with answers, and cells of the student's own before the first check and between the two."""
     made = exercise(solution(), "23_small.ipynb")
-    parameters, setup, one, check_1, two, check_2, essay = made.cells
+    parameters, setup, one, check_1, two, tried, check_2, essay = made.cells
     one.source = f"def first(replicas, weights):\n{first}"
-    two.source = f"def second(replicas, weights):\n{second}\n\ndef mine():\n    return MINE"
+    two.source = f"def second(replicas, weights):\n{second}\n\ndef mine(numbers=lambda: MINE):\n    return numbers()"
     extra = [nbformat.v4.new_code_cell(text, id=f"own{n}") for n, text in enumerate((before, between))]
-    made.cells = [parameters, setup, one, extra[0], check_1, extra[1], two, check_2, essay]
+    made.cells = [parameters, setup, one, extra[0], check_1, extra[1], two, tried, check_2, essay]
     return made
 
 
 def meddled() -> Any:
     """The first check says yes to all and is worth a thousand points; the second is gone."""
     made = handed_in(first=WRONG)
-    made.cells = [cell for cell in made.cells if cell.id != "c5"]
+    made.cells = [cell for cell in made.cells if cell.id != "c6"]
     [check] = [cell for cell in made.cells if cell.id == "c3"]
     check.source = 'print("23.1 passed: a division of your own.")'
     check.metadata["nbgrader"]["points"] = 1000
@@ -172,6 +173,7 @@ def students(folder: Path, port: int) -> dict[str, Any]:
         "fork bomb": handed_in(between="import os\nwhile True: os.fork()"),
         "garbles": handed_in(between=GARBLES),
         "forger": handed_in(first=WRONG, before=FORGERY),
+        "late forger": handed_in(second=WRONG, before=FORGERY),
         "agreeable": handed_in(before=AGREEABLE),
         "trespasser": handed_in(first=TRESPASSER_SAYS, before=trespass),
         "no syntax": handed_in(second="    return ("),

@@ -70,6 +70,10 @@ RESULTS: dict[str, tuple[list[float | None], list[str]]] = {
         [0, 2.5, None],
         ["it passes in the notebook, and not before the judge: 23.1 is", "23.3 passed"],
     ),
+    "late forger": (
+        [4, 0, None],
+        ["23.1 passed:", "it passes in the notebook, and not before the judge: 23.3 is"],
+    ),
     "agreeable": ([0, 2.5, None], ["the check passes, a hidden test does not: AssertionError", "23.3 passed"]),
     "meddler": ([0, 2.5, None], ["23.1 is not right yet.", "23.3 passed"]),
     "no syntax": ([4, 0, None], ["23.1 passed:", "NameError: name 'second' is not defined"]),
@@ -198,15 +202,15 @@ def test_what_makes_no_sense(tmp_path: Path) -> None:
 # --- what is run ------------------------------------------------------------------------------------------------------
 
 
-CHECKS = {"c3": "check-1", "c5": "check-2"}
+CHECKS = {"c3": "check-1", "c6": "check-2"}
 
 
 def test_locked_cells_come_back() -> None:
     teachers = exercise(solution(), "23_small.ipynb")
     locked = list(cells_of(teachers, "23_small.ipynb"))
     whole = [step.source for step in restored(teachers, locked)]
-    assert len(whole) == 6
-    for lost in ({"c3"}, {"c5"}, {"c3", "c5"}):
+    assert len(whole) == 7
+    for lost in ({"c3"}, {"c6"}, {"c3", "c6"}):
         made = exercise(solution(), "23_small.ipynb")
         made.cells = [cell for cell in made.cells if cell.id not in lost]
         steps = restored(made, locked)

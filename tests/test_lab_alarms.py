@@ -71,6 +71,7 @@ def test_a_patient_control_plane_is_not_for_sale() -> None:
 ATTACKS: dict[str, tuple[Any, str]] = {
     "nothing": (lambda t: None, "list of whole seconds"),
     "fractions": (lambda t: [3.5], "list of whole seconds"),
+    "months later": (lambda t: [*in_a_row(t), 10**7], "seconds after the beginning of the attack, 3600 at most"),
     "twice the same": (lambda t: [3, 3], "each second once"),
     "one in vain": (lambda t: [0, *in_a_row(t)], "a blip that no probe meets is not seen: at 0 s there is none"),
     "beside the beat": (lambda t: [n * t.frequency_s for n in range(9)], "no probe meets"),
@@ -91,6 +92,7 @@ def test_a_wrong_attack_gets_its_own_sentence(answer: Any, says: str) -> None:
 DEFENCES: dict[str, tuple[Any, str]] = {
     "a dict": (lambda t: {"success_s": 0}, "flags are a Target"),
     "a negative wait": (lambda t: t._replace(wait_s=-5), "whole number of seconds"),
+    "months of patience": (lambda t: t._replace(failure_s=10**7), "nobody waits for more than 3600 s"),
     "more probes": (lambda t: t._replace(frequency_s=1), "costs the members something"),
     "slower": (lambda t: t._replace(failure_s=300), "paid by the outage that lasts"),
     "as it is": (lambda t: t, "one blip now and then is enough"),

@@ -28,6 +28,13 @@ def best(key: Callable[[Any, int], Any], able: Callable[[Any, int], bool] | None
     return choice
 
 
+def by_name(template: Any, policies: list[Any]) -> Any:
+    """The right choice, if only no two policies had the same name."""
+    matches = {p.metadata.name: match_priority(template, p.spec.resourceSelectors) for p in policies}
+    left = [p for p in policies if matches[p.metadata.name] and p.metadata.deletionTimestamp is None]
+    return min(left, key=lambda p: right_key(p, matches[p.metadata.name]), default=None)
+
+
 def is_fleet(policy: Any) -> bool:
     return bool(policy.kind == FLEET)
 
@@ -72,6 +79,7 @@ CHOICES: dict[str, tuple[Any, str]] = {
     ),
     "the first in the list": (best(lambda p, m: (is_fleet(p), -priority(p), -m)), "the smaller name wins"),
     "deleted ones count": (best(right_key, lambda policy, match: match > 0), "a policy that is being deleted"),
+    "what matches is kept by name": (by_name, "may have the same name"),
     "it returns a name": (
         lambda template, policies: policies[0].metadata.name if policies else None,
         "it should return one of the policies that it is given, or None",

@@ -105,6 +105,7 @@ FLAGS: dict[str, tuple[Any, str]] = {
     "too patient": (flags(USUAL, 1200), "m1 dies for good"),
     "without end": (flags(USUAL, 20000), "nobody serves for an hour"),
     "long pauses": (flags(USUAL, most="1000s"), "sleeps to the end of its pause"),
+    "pauses a second too long": (flags(USUAL, most="46s"), "is gone 45.4 s after it; 45 s are allowed"),
     "a minute between tries": (flags(USUAL, most="60s"), "sleeps to the end of its pause"),
     "cheap pauses": (flags(USUAL, most="5s"), "it paces the retries of all controllers"),
     "another flag": (flags(USUAL, **{"cluster-failure-threshold": "10m"}), "only these flags are yours"),

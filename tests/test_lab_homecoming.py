@@ -115,6 +115,7 @@ ORDERS: dict[str, tuple[Any, str]] = {
         "an order counts for the workloads that it names",
     ),
     "another kind": (lambda: {"kind": "PropagationPolicy"}, "not a WorkloadRebalancer"),
+    "no spec": (lambda: {**order(USUAL)(), "spec": None}, "your manifest is refused"),
     "a list": (lambda: [1], "not a WorkloadRebalancer"),
     "no version": (lambda: {"kind": "WorkloadRebalancer", "metadata": {"name": "x"}}, "your manifest is refused"),
     "a misspelt field": (order(USUAL, nmae="x"), "your manifest is refused"),
@@ -124,6 +125,16 @@ ORDERS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("answer", "says"), ORDERS.values(), ids=ORDERS)
 def test_a_mistake_in_an_order(answer: Any, says: str) -> None:
     assert says in mistake("33.2", answer)
+
+
+def gone_soon(manifest: Any) -> Any:
+    return {**manifest, "spec": {**manifest["spec"], "ttlSecondsAfterFinished": 10}}
+
+
+def test_an_order_that_is_gone_soon_is_judged_like_one_that_stays() -> None:
+    too_many = order(USUAL, ("login", "team-a"))
+    assert "login, which is on lagos already" in mistake("33.2", lambda: gone_soon(too_many()))
+    assert "everybody is home" in check("33.2", lambda: gone_soon(order(USUAL)())).text
 
 
 BOOKS: dict[str, tuple[Any, str]] = {

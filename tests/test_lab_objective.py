@@ -72,6 +72,7 @@ def test_patience_may_come_before_the_verdict_too() -> None:
 
 MEASURES = [
     pytest.param(lambda *a: None, "a number from 0 to 1", id="nothing"),
+    pytest.param(lambda *a: float("nan"), "a number from 0 to 1", id="nan"),
     pytest.param(lambda *a: 100 * share(*a), "not to 100", id="percent"),
     pytest.param(partial(weighed, rule=lambda v, w: v), "a second copy now does not serve", id="a surplus counts"),
     pytest.param(partial(weighed, rule=lambda v, w: w * (v >= w)), "half of the replicas", id="all or nothing"),

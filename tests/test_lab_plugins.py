@@ -148,5 +148,11 @@ def test_a_plugin_that_raises_in_the_run_is_told_as_a_mistake() -> None:
     assert "filter() raised ValueError on cluster member1" in mistake("21.2", Filter(lambda b, c: int("x")))
 
 
+def test_a_plugin_without_its_method_is_told_so_before_the_run() -> None:
+    misspelt = type("Misspelt", (), {"name": "Mine", "fliter": None})()
+    assert "no method filter()" in mistake("21.2", misspelt)
+    assert "the check got the class Announced" in mistake("21.2", Announced)
+
+
 def test_each_student_has_a_label() -> None:
     assert len({parameters("21", f"s{n}") for n in range(40)}) > 6

@@ -82,6 +82,9 @@ def test_the_table_is_what_the_lesson_found() -> None:
 COSTS = [
     pytest.param(lambda r, c: None, "a pair for each combination", id="nothing"),
     pytest.param(lambda r, c: {k[0]: v for k, v in yearly(r, c).items()}, "a pair for each", id="one flag only"),
+    pytest.param(lambda r, c: dict.fromkeys(yearly(r, c), float("nan")), "costs nan by", id="nan"),
+    pytest.param(lambda r, c: dict.fromkeys(yearly(r, c)), "costs None by your function", id="no cost"),
+    pytest.param(lambda r, c: dict.fromkeys(yearly(r, c), "much"), "costs 'much' by your function", id="a word"),
     pytest.param(lambda r, c: summed(r, c, mean=False), "take their mean", id="the sum over the seeds"),
     pytest.param(lambda r, c: summed(r, c, moves=0), "moves have a price", id="no moves"),
     pytest.param(lambda r, c: summed(r, c, seconds=0), "a lost second has a price", id="no price of a second"),
@@ -124,6 +127,7 @@ def unbounded(records: Records, case: Case, one: Any, other: Any) -> float | Non
 
 TIPS = [
     pytest.param(lambda *a: "never", "a price in coins, or None", id="a word"),
+    pytest.param(lambda *a: tip(*a) and float("nan"), "a price in coins, or None", id="nan"),
     pytest.param(lambda *a: None, "begin and slope", id="always None"),
     pytest.param(lambda *a: tip(*a) or 7.0, "parallel", id="a price where there is none"),
     pytest.param(unbounded, "a price is above 0", id="negative prices"),

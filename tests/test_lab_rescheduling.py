@@ -73,6 +73,7 @@ BY_RULE: dict[str, tuple[Callable[..., Any], str]] = {
     ),
     "zeros stay": (wrong("static", lambda r, b, dead, w, room: {**b, dead: 0}), "has no replicas in the binding"),
     "no dict": (lambda *_: [1, 2], "a placement is a dict"),
+    "a word for a number": (lambda *_: {"member1": "x"}, "your function returns {'member1': 'x'}"),
     "it raises": (lambda *_: {}["member9"], "raises KeyError: 'member9'"),
 }
 
@@ -92,6 +93,11 @@ BY_ROOM: dict[str, tuple[Callable[..., Any], str]] = {
         lambda b, dead, room: added(left_of(b, dead), deal(b.get(dead, 0), dict.fromkeys(room, 1), left_of(b, dead))),
         "you deal equal shares",
     ),
+    "a list for a number": (lambda b, dead, room: {"member1": [1]}, "its replicas, a whole number"),
+    "what each has already plays no part": (
+        lambda b, dead, room: added(left_of(b, dead), deal(b.get(dead, 0), room)),
+        "who has more replicas already comes first",
+    ),
     "nothing": (lambda b, dead, room: left_of(b, dead), "a reason to schedule"),
     "zeros": (lambda b, dead, room: {**dict.fromkeys(room, 0), "x": 0}, "a cluster without replicas"),
 }
@@ -108,6 +114,7 @@ UNLUCKY: dict[str, tuple[Any, str]] = {
     "too large": ((11, {"member1": 1, "member2": 1, "member3": 9}, "member2"), "weights of 1 to 5"),
     "half a replica": ((1.5, {"member1": 1, "member2": 1, "member3": 5}, "member2"), "weights of 1 to 5"),
     "another fleet": ((11, {"a": 1}, "a"), "the weights of member1, member2 and member3"),
+    "a list of the dead": ((11, {"member1": 1, "member2": 1, "member3": 5}, ["member2"]), "one of which dies"),
     "no triple": (7, "the check needs a number"),
 }
 

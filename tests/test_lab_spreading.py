@@ -36,6 +36,8 @@ WRONG_WITNESSES: dict[str, tuple[Any, str]] = {
     "a cluster twice": (witness(bob=(1, [FIVE[0], FIVE[0]], 1, 1)), "has a cluster twice"),
     "negative room": (witness(bob=(1, [Spot("a", 0, -1)], 1, 1)), "negative room"),
     "not a question": (witness(ada=[1, 2]), "it should return (replicas, spots, least, most)"),
+    "room that nobody knows": (witness(bob=(1, [Spot("a", 0, None)], 1, 1)), "and whole numbers in all of them"),  # type: ignore[arg-type]
+    "a score as text": (witness(bob=(1, [Spot("a", "0", 5)], 1, 1)), "and whole numbers in all of them"),  # type: ignore[arg-type]
     "a name it does not know": (lambda name: {"ada": WITNESSES["ada"]}[name], "for each of the three names"),
 }
 
@@ -70,6 +72,7 @@ def bent(**bends: Any) -> Callable[[int, Sequence[Spot], int, int], Any]:
             roomiest = max(rest, key=lambda s: s.room)
             if roomiest.room > chosen[place].room:
                 rest[rest.index(roomiest)], chosen[place] = chosen[place], roomiest
+                rest = [s for s in rest if s in order[most:]] if bends.get("gone_for_good") else rest
         if bends.get("any_room"):
             return [s.name for s in chosen]
         return [s.name for s in chosen] if chosen and sum(s.room for s in chosen) >= replicas else None
@@ -87,6 +90,7 @@ CHOICES: dict[str, tuple[Any, str]] = {
     "the best gives way": (bent(from_the_first=True), "The *last* of the chosen gives way"),
     "somebody always gives way": (bent(always=True), "nobody gives way"),
     "only one gives way": (bent(rounds=1), "one that gave way is not enough"),
+    "who gives way is gone for good": (bent(gone_for_good=True), "may come in at the next place"),
     "nobody gives way": (bent(rounds=0), "The *last* of the chosen gives way"),
     "it returns spots": (
         lambda replicas, spots, least, most: spots[:most],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from typing import Any
 
@@ -56,6 +57,62 @@ def made_of_the_same_dict(scenario: Any, grid: Any, seeds: Any, run: Any) -> Any
     return records
 
 
+def goes_on(scenario: Any, grid: Any, seeds: Any, run: Any) -> Any:
+    records, failed = [], None
+    for flags in suspects.combinations(grid):
+        for seed in seeds:
+            try:
+                records.append({**flags, "seed": seed, **run(deepcopy(scenario), dict(flags), seed)})
+            except Exception as error:
+                failed = failed or error
+    if failed:
+        raise failed
+    return records
+
+
+def tries_again(scenario: Any, grid: Any, seeds: Any, run: Any) -> Any:
+    def patient(*arguments: Any) -> Any:
+        for left in (2, 1, 0):
+            try:
+                return run(*arguments)
+            except Exception:
+                if not left:
+                    raise
+        return None
+
+    return suspects.sound(scenario, grid, seeds, patient)
+
+
+def prints_the_error(*arguments: Any) -> Any:
+    try:
+        return suspects.sound(*arguments)
+    except Exception as error:
+        print(error)
+
+
+def with_an_error_that_tells_nothing(*arguments: Any) -> Any:
+    failed = False
+    try:
+        return suspects.sound(*arguments)
+    except Exception:
+        failed = True
+    raise ValueError(failed)
+
+
+def with_an_error_of_its_own(*arguments: Any) -> Any:
+    try:
+        return suspects.sound(*arguments)
+    except Exception as error:
+        raise ValueError("a run failed") from error
+
+
+def in_threads(scenario: Any, grid: Any, seeds: Any, run: Any) -> Any:
+    orders = [(flags, seed) for flags in suspects.combinations(grid) for seed in seeds]
+    with ThreadPoolExecutor(2) as pool:
+        done = pool.map(lambda order: run(deepcopy(scenario), dict(order[0]), order[1]), orders)
+        return [{**flags, "seed": seed, **told} for (flags, seed), told in zip(orders, done, strict=True)]
+
+
 def without_seed(*arguments: Any) -> Any:
     return [{k: v for k, v in record.items() if k != "seed"} for record in suspects.sound(*arguments)]
 
@@ -73,8 +130,15 @@ def by_sum(cloud: Any) -> Any:
 
 
 def test_six_suspects_are_broken_each_in_its_own_way_and_two_are_sound() -> None:
-    assert {suspect.__name__ for suspect in SUSPECTS.values()} == {*_DEFECTS, "sound", "sound_backwards"}
-    assert len(_DEFECTS) == 6
+    assert {name for name, sweep in suspects._SWEEPS.items() if sweep.__name__.startswith("sound")} == {"B", "F"}
+    assert [name for name in SUSPECTS if name not in _DEFECTS] == ["B", "F"]
+    assert len({*_DEFECTS.values()}) == 6
+
+
+def test_a_suspect_says_no_more_than_its_letter() -> None:
+    for letter, suspect in SUSPECTS.items():
+        assert (suspect.__name__, suspect.__qualname__, suspect.__doc__) == (letter, letter, None)
+        assert repr(suspect).startswith(f"<function {letter} at ")
 
 
 SWEEPS: dict[str, tuple[Any, str]] = {
@@ -85,6 +149,10 @@ SWEEPS: dict[str, tuple[Any, str]] = {
     "zip for product": (suspects.in_step, "a grid grows by multiplication"),
     "a cache by seed": (suspects.remembers_too_much, "are not those of the run"),
     "swallowed errors": (suspects.swallows, "half a table looks like a whole one"),
+    "goes on and raises at the end": (goes_on, "your sweep begins 5 more before it ends"),
+    "tries a run three times": (tries_again, "your sweep begins 2 more before it ends"),
+    "prints the error": (prints_the_error, "your sweep returns None as if nothing had happened"),
+    "an error that is not the run's": (with_an_error_that_tells_nothing, "raises ValueError, which does not tell"),
     "seeds outside": (seeds_outside, "the seed fastest"),
     "the run's own dict": (made_of_the_same_dict, "not be made of the same dict"),
     "no seed in the record": (without_seed, "a record has the flags, `seed`"),
@@ -115,6 +183,8 @@ def test_a_weak_test_hears_which_defect_it_misses(answer: Any, says: str) -> Non
 
 FRONTIERS: dict[str, tuple[Any, str]] = {
     "nothing": (lambda cloud: None, "a set of names"),
+    "points in place of names": (lambda cloud: [list(point) for point in cloud.values()], "you return [[10, 90],"),
+    "one that is no name": (lambda cloud: {None, *cloud}, "a set of names"),
     "only what is worse in both": (strictly, "better in the other"),
     "equal points beat each other": (no_equals, "two equal points"),
     "the smallest sum": (by_sum, "a sum is a taste"),
@@ -130,5 +200,7 @@ def test_a_wrong_frontier_gets_its_own_sentence(answer: Any, says: str) -> None:
 def test_the_right_answers_pass() -> None:
     assert "karmadalab's own sweep" in check("42.1", suspects.sound).text
     assert check("42.1", suspects.sound_backwards), "in which order it runs is its own business"
+    assert check("42.1", with_an_error_of_its_own), "a run that fails ends the sweep, and the error tells of it"
+    assert check("42.1", in_threads), "what was handed to other threads before may begin"
     assert "six broken" in check("42.2", a_test()).text
     assert "65 clouds" in check("42.3", frontier.frontier).text

@@ -20,6 +20,7 @@ import pytest
 from karmadalab.teaching.cells import cells_of
 from karmadalab.teaching.exercises import build, check_notebook, notebook_of, verify
 from karmadalab.teaching.grading import grade
+from karmadalab.teaching.grading.restoring import names_defined
 from karmadalab.teaching.markers import HIDDEN_TESTS, BadNotebook, cut
 from karmadalab.teaching.running import run
 from karmadalab.teaching.sources import exercise_text, read
@@ -69,6 +70,21 @@ def test_a_hidden_test_needs_no_other_hidden_test(source: Path) -> None:
     secret = set().union(*map(_bound, hidden.values())) - shown
     borrowed = {name: sorted(_used(text) & secret - _bound(text)) for name, text in hidden.items()}
     assert {name: names for name, names in borrowed.items() if names} == {}
+
+
+@each_lab
+def test_a_hidden_test_names_no_answer_but_those_that_its_check_is_given(source: Path) -> None:
+    """What somebody got wrong in one task costs nothing in the next."""
+    cells = [cell for cell in cells_of(read(source), source.name) if cell.is_code]
+    answers = {name for cell in cells if cell.has("solution") for name in names_defined(cell.node.source)}
+    foreign = {}
+    for cell in cells:
+        if cell.has("grade"):
+            hidden = "".join(re.findall(r"(?s)### BEGIN HIDDEN TESTS\n(.*?)### END", cell.node.source))
+            given = _used(cut(cell.node.source, HIDDEN_TESTS, (), source.name)[0])
+            foreign[cell.role["grade_id"]] = sorted((_used(hidden) & answers) - given)
+    assert foreign
+    assert {name: others for name, others in foreign.items() if others} == {}
 
 
 def _bound(text: str) -> set[str]:
@@ -149,6 +165,18 @@ def test_a_solution_passes_in_the_notebook_and_before_the_judge(source: Path, tm
     [graded] = grade(tmp_path, SOLUTIONS)
     assert graded.marks
     assert [mark for mark in graded.marks if mark.points != mark.most] == []
+    there = {mark.cell for mark in graded.marks if "(judged in the student's own process" in mark.message}
+    assert there == {name for name in judged_there() if name.startswith(f"check-{source.name[:2]}-")}
+
+
+def judged_there() -> set[str]:
+    """The checks that the teacher's guide names as those whose verdict can be forged."""
+    [told] = re.findall(r"(?s)Four checks must hand.*?: ([\d., and]+)\. Their", (ROOT / "docs/teaching.md").read_text())
+    return {f"check-{number.replace('.', '-')}" for number in re.findall(r"\d\d\.\d", told)}
+
+
+def test_the_teachers_guide_names_the_four_checks_that_can_be_forged() -> None:
+    assert len(judged_there()) == 4
 
 
 def test_verify_has_nothing_to_say_of_a_lab_that_is_in_order(tmp_path: Path) -> None:

@@ -162,3 +162,19 @@ def keeps_nothing(saved: Any, observed: Any, published: Any, now: float, failure
     if saved is not None and published is None:
         return saved, Condition("Ready", "True", "ClusterReady")
     return right(saved, observed, published, now, failure_s, success_s)
+
+
+def forgets_without_a_condition(
+    saved: Any, observed: Any, published: Any, now: float, failure_s: float, success_s: float
+) -> Pair:
+    """Takes a probe that finds no condition for the first one."""
+    return right(None if published is None else saved, observed, published, now, failure_s, success_s)
+
+
+def clock_moves_without_a_condition(
+    saved: Any, observed: Any, published: Any, now: float, failure_s: float, success_s: float
+) -> Pair:
+    """Looks at the clock before it asks whether there is a condition."""
+    if saved is not None and observed.status != saved.status:
+        saved = Observation(observed.status, now)
+    return right(saved, observed, published, now, failure_s, success_s)

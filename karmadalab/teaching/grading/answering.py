@@ -1,7 +1,8 @@
 """A student's process: it runs the cells of a submission, and answers the judge's questions about what they defined.
 
-It is believed nothing but that its answers are this student's answers. It has no solution, no hidden test and no say
-in what is right; whatever a cell does to it, to `check` or to Python itself, it does to the student's own side.
+It is believed nothing but that its answers are this student's answers. It has no solution and no say in what is right;
+whatever a cell does to it, to `check` or to Python itself, it does to the student's own side. Hidden tests come here
+only with a check whose answer needs what can't leave the judge; see `judging`.
 """
 
 from __future__ import annotations

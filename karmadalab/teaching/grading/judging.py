@@ -3,7 +3,8 @@
 Everything but the learner's cells comes from the source here, hidden tests included, and the names that those cells
 define are fetched from the student's process. A function is a `Remote`: it is called over there, and only what it
 returns comes here. A cell has its points when its check passes twice: there, as in the student's own notebook, and
-here, where nothing of the student's was ever run.
+here, where nothing of the student's was ever run. A check that hands the answer what can't cross, such as a function,
+falls back: its second time, hidden tests included, is over there, too, and its message says so.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class Judge:
                 self._run(cell.node.source, cell.where)
                 if "parameters" in cell.node.metadata.get("tags", ()) and self._student_id is not None:
                     self._names |= {"STUDENT": self._student_id} if "STUDENT" in self._names else {}
-        except Exception:
+        except (Exception, CannotCross):  # what can't cross here need not cross for the cell that is asked for
             return
 
     def _fetch(self) -> None:

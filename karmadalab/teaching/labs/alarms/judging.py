@@ -26,6 +26,7 @@ Attack = Callable[[Target], Sequence[int]]
 Defence = Callable[[Target], Target]
 
 _OTHERS = (Target(), Target(10, 25, 40, 0, 90), Target(20, 30, 30, 60, 60))
+_LATEST_S = 3600  # a later blip, or a longer wait, decides nothing, and the run would have to go on for it
 _MAY_LOSE_S = 10.0  # a beat of the probes
 
 
@@ -44,6 +45,9 @@ def _shape(blips: Any) -> Finding | None:
     if not isinstance(blips, list | tuple | set | range) or any(type(blip) is not int or blip < 0 for blip in blips):
         why = "an attack is a list of whole seconds after its beginning: [3, 13, 23]."
         return Finding(what, why, "what your function returns.")
+    if any(blip > _LATEST_S for blip in blips):
+        why = f"blips are seconds after the beginning of the attack, {_LATEST_S} at most: by then all is decided."
+        return Finding(what, why, "what you count from: not from the beginning of the lab, and not in milliseconds.")
     if len(set(blips)) < len(blips) or len(blips) > MOST:
         return Finding(what, f"each second once, and {MOST} blips at most.", "what your function returns.")
     return None
@@ -125,6 +129,9 @@ def _flags(own: Any, target: Target) -> Finding | None:
         return Finding(f"my_defence returns {shortly(own)}.", why, "what your function returns.")
     if any(type(value) is not int or value < 0 for value in own):
         return Finding(f"{own}: that is no set of flags.", "each is a whole number of seconds.", "its values.")
+    if max(own) > _LATEST_S:
+        why = f"nobody waits for more than {_LATEST_S} s: a real outage would last as long."
+        return Finding(f"{own}: that is no set of flags.", why, "its values, in seconds.")
     if own.frequency_s != target.frequency_s:
         why = "each probe costs the members something, whether they are under attack or not. Leave its beat alone."
         return Finding(f"you probe every {own.frequency_s} s, not every {target.frequency_s} s.", why, "`frequency_s`.")

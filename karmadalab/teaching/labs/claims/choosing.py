@@ -66,6 +66,11 @@ CASES: tuple[Case, ...] = (
         "which policies you leave out, and when.",
     ),
     Case(
+        (Wish("a"), Wish("a", FLEET, "another")),
+        "a PropagationPolicy and a ClusterPropagationPolicy may have the same name, and are two all the same.",
+        "what you keep by name.",
+    ),
+    Case(
         (Wish("a", priority=9), Wish("b")),
         "a policy that is being deleted (`metadata.deletionTimestamp` is set) takes nobody in any more.",
         "rule 1.",
@@ -94,7 +99,7 @@ def judge(rule: PolicyRule) -> Finding | None:
     """Hold a rule against the cases above, then random ones, then recorded ones."""
     for case in (*CASES, *_random(100)):
         policies = case.objects()
-        mine, right = name_of(call(rule, WEB, policies)), name_of(policy_for(WEB, policies))
+        mine, right = _told(call(rule, WEB, policies)), _told(policy_for(WEB, policies))
         if mine != right:
             those = "; ".join(f"{wish}{', being deleted' * (wish.name == case.leaving)}" for wish in case.wishes)
             return Finding(f"{those or 'no policy'}: you choose {mine}, Karmada {right}.", case.why, case.look)
@@ -134,15 +139,18 @@ def name_of(policy: AnyPropagationPolicy | None) -> str:
     return "None" if policy is None else policy.metadata.name
 
 
+def _told(policy: AnyPropagationPolicy | None) -> str:
+    """A choice with its kind: two of a name may be there."""
+    return "None" if policy is None else f"{policy.kind} {name_of(policy)}"
+
+
 def _random(count: int) -> Iterator[Case]:
-    """The same cases each time: few priorities, so that there are ties."""
+    """The same cases each time: few priorities and few names, so that there are ties."""
     rng = Random(20)
+    known = [(name, kind) for name in "abcde" for kind in (OWN, FLEET)]
     for _ in range(count):
         wishes = [
-            Wish(
-                name, rng.choice((OWN, OWN, FLEET)), rng.choice(("name", "labels", "kind", "another")),
-                rng.choice((None, -1, 0, 1)),
-            )
-            for name in rng.sample("abcdefgh", rng.randint(1, 5))
-        ]  # fmt: skip
+            Wish(name, kind, rng.choice(("name", "labels", "kind", "another")), rng.choice((None, -1, 0, 1)))
+            for name, kind in rng.sample(known, rng.randint(1, 5))
+        ]
         yield Case(wishes, "one of the rules is broken.", "the rules, in order.")

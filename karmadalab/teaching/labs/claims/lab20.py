@@ -7,7 +7,7 @@ from karmadalab.teaching.labs.claims import choosing, preemption, scenarios, wis
 
 _CHOICE = Check(
     choosing.judge,
-    f"11 cases, 100 random ones, and {len(choosing.recording().cases)} choices recorded from a real Karmada v1.13.10.",
+    f"12 cases, 100 random ones, and {len(choosing.recording().cases)} choices recorded from a real Karmada v1.13.10.",
     (
         "First throw out: those that do not match, those that are being deleted. Then the best of what is left, if "
         "anything is.",

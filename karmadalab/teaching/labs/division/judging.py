@@ -17,6 +17,7 @@ Claims = Sequence[ClusterWeight]
 
 US = (ClusterWeight("eastus", 170), ClusterWeight("centralus", 110), ClusterWeight("westus", 60))
 HELD = (ClusterWeight("a", 1, 0), ClusterWeight("b", 1, 2), ClusterWeight("c", 1, 1))
+TIED = (ClusterWeight("a", 3), ClusterWeight("b", 5), ClusterWeight("c", 1))  # at the fourth, 3 / 3 is as much as 1 / 1
 
 
 def by_largest_weight(divide: Division) -> Finding | None:
@@ -32,7 +33,8 @@ def by_largest_weight(divide: Division) -> Finding | None:
 
 def by_webster(divide: Division) -> Finding | None:
     """23.3: v1.18's rule."""
-    for replicas, claims in ((5, US), (6, US), (2, (ClusterWeight("a", 2), ClusterWeight("b", 1))), *_random(40)):
+    plain = ((5, US), (6, US), (2, (ClusterWeight("a", 2), ClusterWeight("b", 1))), (4, TIED))
+    for replicas, claims in (*plain, *_random(40)):
         answer, karmada = _answer(divide, replicas, claims), _plain(webster(replicas, claims))
         if finding := _sum(answer, replicas) or _zero(answer):
             return finding

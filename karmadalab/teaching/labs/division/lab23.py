@@ -31,7 +31,7 @@ _PLUGGED_IN = Check(
 
 _WEBSTER = Check(
     judging.by_webster,
-    "43 divisions as in Karmada v1.18; nobody loses a replica when there is one more.",
+    "44 divisions as in Karmada v1.18; nobody loses a replica when there is one more.",
     (
         "There is no rounding and no rest in it. Replicas are dealt out one by one, like seats in a parliament.",
         "Begin with 0 for everybody. At each turn the best claim is the one with the largest weight / (2 n + 1).",

@@ -57,7 +57,7 @@ def _replaced(flags: Mapping[str, Any], terms: Double) -> Finding | None:
     served_s = serving(lab).by_cluster["m2"].first(1, BEGIN_S)
     if served_s is not None and served_s - BEGIN_S <= terms.replaced_s:
         return None
-    told = "nobody serves for an hour" if served_s is None else f"m2 serves after {served_s - BEGIN_S:.0f} s"
+    told = "nobody serves for an hour" if served_s is None else f"m2 serves after {served_s - BEGIN_S:.1f} s"
     return Finding(
         f"m1 dies for good: {told}; {terms.replaced_s} s are allowed.",
         "every second of patience with a partition is one more without service after a death.",
@@ -72,7 +72,7 @@ def _gone(flags: Mapping[str, Any], terms: Double) -> Finding | None:
         ready_s, gone_s = ready_at(lab), gone_at(lab)
         if ready_s is not None and gone_s is not None and gone_s - ready_s <= GONE_S:
             continue
-        told = "is still there" if gone_s is None or ready_s is None else f"is gone {gone_s - ready_s:.0f} s after it"
+        told = "is still there" if gone_s is None or ready_s is None else f"is gone {gone_s - ready_s:.1f} s after it"
         what = f"m1 is cut off for {outage_s} s and is Ready again: the old copy {told}; {GONE_S:.0f} s are allowed."
         return Finding(what, "the deletion sleeps to the end of its pause.", "the longest pause.")
     return None

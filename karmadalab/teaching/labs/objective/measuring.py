@@ -7,7 +7,7 @@ from random import Random
 
 from karmadalab.analysis import Steps
 from karmadalab.api.errors import shortly
-from karmadalab.teaching.asking import called
+from karmadalab.teaching.asking import called, is_number
 from karmadalab.teaching.verdict import Finding
 
 Changes = Sequence[tuple[float, int]]
@@ -36,7 +36,7 @@ def judge(measure: Measure) -> Finding | None:
     """Seven plain cases, then random ones."""
     for case in (*_PLAIN, *_random(40)):
         said = called(measure, *case)
-        if isinstance(said, bool) or not isinstance(said, int | float):
+        if not is_number(said):
             return Finding(
                 f"you return {shortly(said)}.", "an availability is a number from 0 to 1.", "what you return."
             )

@@ -48,7 +48,7 @@ def _cases(window: Window) -> list[Case]:
 
 def judge_filter(plugin: Any, window: Window | None = None) -> Finding | None:
     """Hold a filter against the cases, and look at its reason."""
-    _check_plugin(plugin, "filter")
+    check_plugin(plugin, "filter")
     for _ in range(2):  # asked twice: a filter has no memory
         for case in _cases(window or Window()):
             said = why_not(plugin, case.asked, case.about)
@@ -84,7 +84,7 @@ def _reason(plugin: Any, window: Window) -> Finding | None:
 
 def judge_score(plugin: Any) -> Finding | None:
     """Whether cheaper is better, nonsense is 0, and what runs somewhere never moves for a price."""
-    _check_plugin(plugin, "score")
+    check_plugin(plugin, "score")
     for text in (None, "", "free", "-3", "0", "100", "5000", "1.5"):
         labels = {} if text is None else {PRICE: text}
         if said := points(plugin, cluster(**labels)):
@@ -118,7 +118,8 @@ def judge_score(plugin: Any) -> Finding | None:
     return None
 
 
-def _check_plugin(plugin: Any, method: str) -> None:
+def check_plugin(plugin: Any, method: str) -> None:
+    """See that it is an object with a name and the method. Raises `Mistake` when it is not."""
     name = getattr(plugin, "name", "")
     if isinstance(plugin, type):
         what, why = f"the check got the class {plugin.__name__}.", "a plugin is an object."

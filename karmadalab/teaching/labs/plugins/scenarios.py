@@ -9,7 +9,7 @@ from karmadalab.api.meta import replace
 from karmadalab.lab import Lab
 from karmadalab.scheduler import FILTERS, SCORES, Scheduler
 from karmadalab.teaching.asking import plugin_asked
-from karmadalab.teaching.labs.plugins.judging import judge_score
+from karmadalab.teaching.labs.plugins.judging import check_plugin, judge_score
 from karmadalab.teaching.labs.plugins.window import PRICE, Announced, Cheap, Window
 from karmadalab.teaching.manifests import ONE_CLUSTER, deployment, policy
 from karmadalab.teaching.verdict import Finding
@@ -78,6 +78,7 @@ STEPS: tuple[Step, ...] = (
 
 def judge_filter(plugin: Any, window: Window | None = None) -> Finding | None:
     """Whether a scheduler with the learner's filter goes the same way as one with ours, through eight steps."""
+    check_plugin(plugin, "filter")
     chosen = window or Window()
     mine, theirs = plugged(plugin), plugged(Announced(chosen))
     names: list[str] = []

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from karmadalab.api.errors import shortly
-from karmadalab.teaching.asking import called
+from karmadalab.teaching.asking import called, is_number
 from karmadalab.teaching.labs.recommending.table import GRID, LONG, TOLERATION, WAIT, Case, Flags, Records, table
 from karmadalab.teaching.verdict import Finding
 
@@ -115,6 +115,9 @@ def costs(answer: Coster, case: Case | None = None) -> Finding | None:
             why = "the costs are a dict: (wait, toleration) as they stand in the records -> coins a year."
             return Finding(f"you return {shortly(said)}.", why, "the keys: a pair for each combination of the table.")
         for flags, cost in right.items():
+            if not is_number(said[flags]):
+                what = f"a year with {flags} costs {shortly(said[flags])} by your function."
+                return Finding(what, "a cost is a number of coins.", "what you add up for each combination.")
             if abs(said[flags] - cost) > _NEAR * max(1, cost):
                 what = f"{chosen}: a year with {flags} costs {cost:g} coins, and {said[flags]:g} by your function."
                 return Finding(what, *_cost_cause(said[flags], flags, records, chosen))
@@ -190,7 +193,7 @@ def tips(answer: Tipper, case: Case | None = None) -> Finding | None:
     for records, chosen in _tables(case):
         for one, other in ((hasty, default), (default, hasty), (("30s", 30), default), (hasty, hasty)):
             said, right = called(answer, records, chosen, one, other), tip(records, chosen, one, other)
-            if said is not None and (isinstance(said, bool) or not isinstance(said, int | float)):
+            if said is not None and not is_number(said):
                 return Finding(f"you return {shortly(said)}.", "a price in coins, or None.", "what you return.")
             if (said is None) != (right is None) or (
                 said is not None and right is not None and abs(said - right) > 1e-3

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from karmadalab.api.errors import shortly
 from karmadalab.teaching.asking import called
 from karmadalab.teaching.labs.rescheduling.fleets import (
     DYNAMIC,
@@ -31,7 +32,7 @@ def by_rule(answer: Callable[..., Placed], own: Case | None = None) -> Finding |
         for rule in (EVERYWHERE, TWO, STATIC):
             run = moved(rule, case)
             asked = (rule, case.replicas, dict(run.before), case.dead, dict(case.weights), dict(run.room))
-            if finding := _compare(answer, asked, run, case.dead, _rule_reasons(rule, case, run)):
+            if finding := _compare(answer, asked, run.before, run.after, case.dead, _rule_reasons(rule, case, run)):
                 return finding
     return None
 
@@ -41,20 +42,31 @@ def by_room(answer: Callable[..., Placed], own: Case | None = None) -> Finding |
     for case in fleets(own, 20):
         run = moved(DYNAMIC, case)
         asked = (dict(run.before), case.dead, dict(run.room))
-        if finding := _compare(answer, asked, run, case.dead, _room_reasons(case, run)):
+        if finding := _compare(answer, asked, run.before, run.after, case.dead, _room_reasons(case, run)):
             return finding
-    return None
+    return _of_equal_room(answer)
 
 
-def _compare(answer: Any, asked: tuple[Any, ...], run: Moved, dead: str, reasons: Reasons) -> Finding | None:
+def _of_equal_room(answer: Callable[..., Placed]) -> Finding | None:
+    """On paper: in a small fleet hardly ever two clusters have room for as many."""
+    before, dead, room = {"a": 1, "c": 2}, "a", {"b": 3, "c": 3, "d": 3}
+    why = "between clusters with equal room, who has more replicas already comes first."
+    reasons = [({"b": 1, "c": 2}, why, "the third argument of `deal`.")]
+    return _compare(answer, (dict(before), dead, room), before, {"c": 3}, dead, reasons)
+
+
+def _compare(
+    answer: Any, asked: tuple[Any, ...], before: Placed, after: Placed, dead: str, reasons: Reasons
+) -> Finding | None:
     said = called(answer, *asked)
-    if not isinstance(said, Mapping):
-        why = "a placement is a dict: a cluster's name and its replicas."
-        return Finding(f"your function returns {said!r}.", why, "each way through it: does every one return a dict?")
-    if said == run.after:
+    if not isinstance(said, Mapping) or not all(type(count) is int for count in said.values()):
+        why = "a placement is a dict: a cluster's name and its replicas, a whole number."
+        look = "each way through it: does every one return such a dict?"
+        return Finding(f"your function returns {shortly(said)}.", why, look)
+    if said == after:
         return None
     rule = f"{asked[0]}, " if isinstance(asked[0], str) else ""
-    what = f"{rule}{run.before}, {dead} is given up: you say {dict(said)}, the control plane says {run.after}."
+    what = f"{rule}{before}, {dead} is given up: you say {dict(said)}, Karmada says {after}."
     if dead in said:
         return Finding(what, "who is given up has no replicas in the binding any more.", f"where {dead} comes from.")
     if not all(said.values()):
@@ -62,13 +74,13 @@ def _compare(answer: Any, asked: tuple[Any, ...], run: Moved, dead: str, reasons
     for wrong, why, look in reasons:
         if said == wrong:
             return Finding(what, why, look)
-    return Finding(what, *_in_general(said, run))
+    return Finding(what, *_in_general(said, after))
 
 
-def _in_general(said: Placed, run: Moved) -> tuple[str, str]:
-    if sum(said.values()) != sum(run.after.values()):
+def _in_general(said: Placed, after: Placed) -> tuple[str, str]:
+    if sum(said.values()) != sum(after.values()):
         return (
-            f"you place {sum(said.values())} replicas in all, and there are {sum(run.after.values())}.",
+            f"you place {sum(said.values())} replicas in all, and there are {sum(after.values())}.",
             "what is missing after the eviction, and whether this rule cares.",
         )
     return "the sum is right, and the shares are not.", "by which weights you deal, and what each has already."
@@ -89,7 +101,6 @@ def _rule_reasons(rule: str, case: Case, run: Moved) -> Reasons:
                 "you deal out what is lost, on top of what the others have. Static weights divide *all* replicas anew.",
                 "how many replicas you deal.",
             ),
-            (deal(case.replicas, weights), "between equal weights, who has more comes first.", "the third argument."),
             (left, "the sum is short, and for a divided workload that is a reason to schedule.", "the missing ones."),
         ]
     split = _sum(left, deal(lost, weights, left))
@@ -177,7 +188,7 @@ def _read(answer: Any) -> Case:
         raise Mistake(Finding(f"the answer is {answer!r}.", why, where)) from None
     whole = all(isinstance(number, int) for number in (replicas, *weights.values()))
     small = whole and 1 <= replicas <= MOST_REPLICAS and all(1 <= weight <= MOST_WEIGHT for weight in named.values())
-    if not small or len(weights) != len(named) or dead not in named:
+    if not small or len(weights) != len(named) or not isinstance(dead, str) or dead not in named:
         what = f"{replicas!r} replicas over {weights!r}, without {dead!r}."
         why = f"1 to {MOST_REPLICAS} replicas, weights of 1 to {MOST_WEIGHT} for three members, one of which dies."
         raise Mistake(Finding(what, why, where))

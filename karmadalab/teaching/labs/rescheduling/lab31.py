@@ -19,7 +19,7 @@ _BY_RULE = Check(
 
 _BY_ROOM = Check(
     judging.by_room,
-    "the same placements as a control plane, for 22 fleets with unequal room.",
+    "the same placements as a control plane, for 22 fleets with unequal room; and on paper, with equal room.",
     (
         "What runs on a healthy cluster stays. Only the replicas of the dead one are dealt out.",
         "How many are missing? `before.get(dead, 0)`. By which weights are they dealt? `room`.",

@@ -103,7 +103,7 @@ _TRAITS = {
 def judge(witness: Callable[[str], Question]) -> Finding | None:
     """Whether the learner has a question for each culprit that it answers otherwise than Karmada."""
     for name, culprit in CULPRITS.items():
-        question = ask(witness, name, fits=_is_question, wanted="(replicas, spots, least, most)", hint=_HINT)
+        question = ask(witness, name, fits=_is_question, wanted=_WANTED, hint=_HINT)
         replicas, spots, least, most = question
         if finding := _nonsense(name, replicas, spots, least, most):
             return finding
@@ -113,6 +113,7 @@ def judge(witness: Callable[[str], Question]) -> Finding | None:
     return None
 
 
+_WANTED = "(replicas, spots, least, most), and whole numbers in all of them"
 _HINT = "for each of the three names it returns a question: (replicas, [Spot(...), ...], least, most)."
 
 
@@ -120,7 +121,11 @@ def _is_question(said: Any) -> bool:
     if not isinstance(said, tuple) or len(said) != 4 or not isinstance(said[1], list | tuple):
         return False
     numbers = all(type(n) is int for n in (said[0], said[2], said[3]))
-    return numbers and all(isinstance(spot, Spot) for spot in said[1])
+    return numbers and all(isinstance(spot, Spot) and _is_plain(spot) for spot in said[1])
+
+
+def _is_plain(spot: Spot) -> bool:
+    return isinstance(spot.name, str) and type(spot.score) is type(spot.room) is int
 
 
 def _nonsense(name: str, replicas: int, spots: Sequence[Spot], least: int, most: int) -> Finding | None:

@@ -20,7 +20,7 @@ _WITNESS = Check(
 
 _REPAIR = Check(
     repair.judge,
-    "eleven cases and 300 random ones; and a control plane in which web grows and shrinks, placed as by Karmada.",
+    "twelve cases and 300 random ones; and a control plane in which web grows and shrinks, placed as by Karmada.",
     (
         "`sorted` with a key that is a tuple does rule 1; a slice does rule 3. Keep the others as a list of their own.",
         "Rule 4 is one pass over the places of the chosen, from the last to the first. At each place: is there room "

@@ -54,6 +54,11 @@ CASES: tuple[Case, ...] = (
         "one that gave way is not enough: the next to last gives way as well.",
         "rule 4: the loop goes on.",
     ),
+    Case(
+        (11, [Spot("a", 100, 0), Spot("b", 50, 5), Spot("c", 0, 6)], 2, 2),
+        "who gave way is among the others again, and may come in at the next place.",
+        "rule 4: what becomes of the one that gave way.",
+    ),
     Case((1, [], 1, 2), "no cluster at all: None.", "an empty list."),
 )
 

@@ -27,12 +27,20 @@ def judge(answer: Frontier) -> Finding | None:
     """Small clouds with a point of each kind, then random ones with ties."""
     for cloud in (*_PLAIN, *_random(60)):
         said = called(answer, dict(cloud))
-        if isinstance(said, str) or not isinstance(said, Iterable):
+        mine, right = _names(said), frontier(cloud)
+        if mine is None:
             return Finding(f"you return {shortly(said)}.", "the frontier is a set of names.", "what you return.")
-        mine, right = set(said), frontier(cloud)
         if mine != right:
             return Finding(f"of {cloud} you keep {sorted(mine)}, and not {sorted(right)}.", *_cause(mine, cloud))
     return None
+
+
+def _names(said: Any) -> set[str] | None:
+    """The names in an answer, whatever holds them; None if there is anything else in it."""
+    if isinstance(said, str) or not isinstance(said, Iterable):
+        return None
+    found = list(said)
+    return set(found) if all(isinstance(name, str) for name in found) else None
 
 
 _PLAIN: tuple[dict[str, tuple[float, float]], ...] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from threading import get_ident
 from typing import Any
 
 from karmadalab.analysis import outage_costs
@@ -39,11 +40,24 @@ def messy(scenario: dict[str, Any], flags: dict[str, Any], seed: int) -> Record:
     return said
 
 
-def fails_once(scenario: dict[str, Any], flags: dict[str, Any], seed: int) -> Record:
-    """A run that breaks for one combination."""
-    if flags == {"a": 2, "b": "x"}:
-        raise Broke("this combination breaks")
-    return echo(scenario, flags, seed)
+class FailsOnce:
+    """A run that breaks for one combination.
+
+    Attributes:
+        later: how many runs the sweep has begun since; those in threads of its own were handed over before.
+    """
+
+    def __init__(self) -> None:
+        self.later = 0
+        self._broke = False
+        self._thread = get_ident()
+
+    def __call__(self, scenario: dict[str, Any], flags: dict[str, Any], seed: int) -> Record:
+        self.later += self._broke and get_ident() == self._thread
+        if flags == {"a": 2, "b": "x"}:
+            self._broke = True
+            raise Broke("this combination breaks")
+        return echo(scenario, flags, seed)
 
 
 def sound(sweeper: Sweeper) -> Finding | None:
@@ -102,15 +116,32 @@ def _leaks(where: str) -> Finding:
 
 def _breaks(sweeper: Sweeper) -> Finding | None:
     """Called without `called`, which would take the run's own error for one of the sweep."""
+    run = FailsOnce()
     try:
-        records = sweeper(deepcopy(_SCENARIO), deepcopy(_GRID), _SEEDS, fails_once)
-    except Exception:  # this one, or what the sweep makes of it
+        records = sweeper(deepcopy(_SCENARIO), deepcopy(_GRID), _SEEDS, run)
+    except Exception as error:
+        if run.later:
+            what = f"a run raises an error, and your sweep begins {run.later} more before it ends."
+            why = "a run that fails ends the sweep: nobody waits for the rest of a table that will not be."
+            return Finding(what, why, "what your sweep does after the error, in an `except` or a `finally`.")
+        if not _is_from_a_run(error):
+            what = f"a run raises an error, and your sweep raises {type(error).__name__}, which does not tell of it."
+            why = "whoever reads the error wants to know what broke. Let it through, or raise yours `from` it."
+            return Finding(what, why, "what your sweep does after the error.")
         return None
+    told = f"{len(records)} records" if isinstance(records, list) else shortly(records)
     return Finding(
-        f"a run raises an error, and your sweep returns {len(records)} records as if nothing had happened.",
+        f"a run raises an error, and your sweep returns {told} as if nothing had happened.",
         "half a table looks like a whole one. The error must come through.",
         "an `except` in your sweep.",
     )
+
+
+def _is_from_a_run(error: BaseException | None) -> bool:
+    """Whether the run's own error is at the bottom of this one."""
+    while error is not None and not isinstance(error, Broke):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _beside_karmadalab(sweeper: Sweeper) -> Finding | None:
@@ -127,16 +158,15 @@ def _beside_karmadalab(sweeper: Sweeper) -> Finding | None:
 Tester = Callable[[Sweeper], bool]
 
 _DEFECTS: dict[str, str] = {
-    "shared_scenario": "all its runs share one scenario, and your test never looks whether a run finds what another "
-    "has left behind. Give it a run that changes its scenario.",
-    "shallow_copy": "it copies the scenario, and its runs still share the *lists* inside. A run that adds a key is not "
-    "enough; let it add to a list.",
-    "one_seed": "it writes every seed into the records, and hands the first to every run. Let your run return the seed "
-    "that it got.",
-    "in_step": "it leaves combinations out. Use a grid of two flags, and count.",
-    "remembers_too_much": "its cache takes runs with other flags for the same. Let your run return the flags that it "
-    "got.",
-    "swallows": "it leaves out a run that raises. Let one of yours raise.",
+    "A": "all its runs share one scenario, and your test never looks whether a run finds what another has left "
+    "behind. Give it a run that changes its scenario.",
+    "C": "its cache takes runs with other flags for the same. Let your run return the flags that it got.",
+    "D": "it writes every seed into the records, and hands the first to every run. Let your run return the seed that "
+    "it got.",
+    "E": "it leaves out a run that raises. Let one of yours raise.",
+    "G": "it leaves combinations out. Use a grid of two flags, and count.",
+    "H": "it copies the scenario, and its runs still share the *lists* inside. A run that adds a key is not enough; "
+    "let it add to a list.",
 }
 
 
@@ -147,11 +177,9 @@ def hunt(tester: Tester) -> Finding | None:
         if not isinstance(said, bool):
             why = "True: it is sound; False: it is not."
             return Finding(f"your test says {shortly(said)} of a sweep.", why, "what your function returns.")
-        if said and suspect.__name__ in _DEFECTS:
-            return Finding(
-                f"your test finds nothing wrong with {name}.", _DEFECTS[suspect.__name__], "one more assertion."
-            )
-        if not said and suspect.__name__ not in _DEFECTS:
+        if said and name in _DEFECTS:
+            return Finding(f"your test finds nothing wrong with {name}.", _DEFECTS[name], "one more assertion.")
+        if not said and name not in _DEFECTS:
             why = "its records are right, and in the right order; in which order it *runs* is its own business."
             return Finding(f"your test rejects {name}, which is sound.", why, "what your test takes for granted.")
     return None

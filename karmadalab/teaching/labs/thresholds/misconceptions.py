@@ -224,16 +224,27 @@ def no_beginning(adjust: ThresholdFilter) -> Finding | None:
 
 
 def nothing_published(adjust: ThresholdFilter) -> Finding | None:
-    """With no Ready condition in the API there is nothing to keep."""
+    """With no Ready condition in the API there is nothing to keep; and what is remembered stays as it was."""
     *_, last = drive(adjust, [Probe(0, UP), Write(5, None), Probe(10, DOWN)])
-    if last.published.status == "False":
-        return None
-    return Finding(
-        "no Ready condition is in the API, a probe fails, and your filter does not publish False.",
-        "holding a change back means keeping the old condition; where there is none, the observation is published as "
-        "it is.",
-        "the case in which `published` is None.",
+    if last.published.status != "False":
+        return Finding(
+            "no Ready condition is in the API, a probe fails, and your filter does not publish False.",
+            "holding a change back means keeping the old condition; where there is none, the observation is published "
+            "as it is.",
+            "the case in which `published` is None.",
+        )
+    *_, last = drive(
+        adjust, [Probe(0, UP), Probe(10, DOWN), Write(15, None), Probe(20, UP), Probe(30, DOWN), Probe(40, DOWN)]
     )
+    if last.published.status != "False":
+        return Finding(
+            "probes fail from 10 s on; somebody removes the condition, and only the probe that finds none, at 20 s, is "
+            "good. At 40 s Karmada publishes False, and your filter does not.",
+            "where there is no condition, the observation is published as it is, and what is remembered is not touched:"
+            " the clock goes on from 10 s.",
+            "what your filter remembers in the case in which `published` is None.",
+        )
+    return None
 
 
 MISCONCEPTIONS: tuple[Callable[[ThresholdFilter], Finding | None], ...] = (
