@@ -70,6 +70,9 @@ def test_an_unknown_parameter_is_refused(path: Path, tmp_path: Path) -> None:
 
 BEYOND = [
     ("00", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
+    ("01", {"HORIZON": "2s"}, "round 3 looks just after that"),
+    ("01", {"REPLICAS": 2}, "both must be changes"),
+    ("01", {"REPLICAS": 7}, "both must be changes"),
     ("02", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
     ("03", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
     ("10", {"HORIZON": "1m"}, "silence is noticed after up to 90 s"),
@@ -77,11 +80,12 @@ BEYOND = [
     ("11", {"OUTAGE": 20.0}, "a shorter one may not be noticed"),
     ("11", {"BLIP": "35s"}, "two probes must fail, but for less than the threshold"),
     ("12", {"FROZEN": "30s"}, "a shorter silence may go unnoticed"),
-    ("13", {"HORIZON": "5m"}, "NoExecute comes ten minutes late"),
+    ("13", {"HORIZON": "5m"}, "NoExecute comes nine and a half minutes after the fault"),
     ("20", {"HORIZON": "2s"}, "a pod needs 3 s to start"),
     ("21", {"HORIZON": "20s"}, "the failure of member1 may not be known yet"),
     ("22", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
     ("23", {"SLOW": "30m"}, "all replicas must have started before"),
+    ("30", {"HORIZON": "4m"}, "a toleration of five minutes must run out"),
     ("31", {"STARTUP": "5m"}, "all replicas must have started when the drain begins"),
     ("32", {"STARTUP": "10s"}, "30 s must be too short a timeout"),
     ("33", {"OUTAGE": "5m"}, "just before the old deletion strikes"),
@@ -97,9 +101,12 @@ BEYOND = [
     ("42", {"LONG": "5m"}, "a failover takes eleven minutes"),
     ("43", {"HORIZON": "5m"}, "a failover takes eleven minutes"),
     ("43", {"YEAR": 0}, "without a month there are no costs"),
+    ("90", {"HORIZON": "2m"}, "a failover takes up to 140 s here"),
+    ("91", {"HORIZON": "2m"}, "a failover takes up to 140 s here"),
 ]
 WITHIN = [
     ("00", {"HORIZON": "30m"}),
+    ("01", {"HORIZON": "4s", "REPLICAS": 6}),
     ("02", {"HORIZON": "30m"}),
     ("03", {"HORIZON": "12m"}),
     ("10", {"HORIZON": "2m", "QUIET": "30m"}),
@@ -110,6 +117,7 @@ WITHIN = [
     ("21", {"HORIZON": "5m"}),
     ("22", {"HORIZON": "12m"}),
     ("23", {"HORIZON": "2m", "SLOW": "5m"}),
+    ("30", {"HORIZON": "6m"}),
     ("31", {"HORIZON": "3m", "STARTUP": "2m"}),
     ("32", {"HORIZON": "5m", "STARTUP": "45s"}),
     ("33", {"HORIZON": "25m", "OUTAGE": "19m"}),
@@ -121,6 +129,8 @@ WITHIN = [
     ("42", {"HORIZON": "13m", "LONG": "12m", "SHORT": "72s"}),
     ("42", {"SHORT": "85s"}),
     ("43", {"HORIZON": "13m", "YEAR": 1}),
+    ("90", {"HORIZON": "3m"}),
+    ("91", {"HORIZON": "3m"}),
 ]
 
 
@@ -139,6 +149,13 @@ def execute(path: Path, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPa
         exec(compile(cell.source, cell.id, "exec"), names)
         if "parameters" in cell.metadata.get("tags", ()):
             names.update(parameters)
+
+
+@every_lesson
+def test_each_parameter_but_the_world_and_the_seed_has_its_bounds(path: Path) -> None:
+    notebook = read(path)
+    guarded = set(re.findall(r"^(?:\w+ = )?bounded\(.*, ([A-Z]+)=\1\)$", notebook.cells[2].source, re.MULTILINE))
+    assert guarded == set(parameters_of(notebook)) - {"WORLD", "SEED"}
 
 
 @pytest.mark.parametrize(("number", "parameters", "sentence"), BEYOND)
