@@ -6,6 +6,7 @@ import ast
 import re
 from html import escape
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,15 @@ def test_a_lesson_ends_with_its_check_its_points_and_where_to_go(path: Path) -> 
         assert part in points.source
     for part in ("**Exercise.**", "**Previous:**", "**Next:**"):
         assert part in ways.source
+
+
+def test_each_lesson_names_the_one_before_it_and_the_one_after_it() -> None:
+    links = re.compile(r"\*\*(Previous|Next):\*\* \[[^]]+\]\(([^)]+)\)")
+    named = {path.name: dict(links.findall(read(path).cells[-1].source)) for path in LESSONS}
+    names = list(named)
+    before = {name: {"Previous": other} for other, name in pairwise(names)}
+    after = {name: {"Next": other} for name, other in pairwise(names)}
+    assert named == {name: before.get(name, {}) | after.get(name, {}) for name in names}
 
 
 @every_lesson
