@@ -113,6 +113,28 @@ def test_a_cell_that_takes_long_is_named_once(tmp_path: Path, monkeypatch: pytes
     assert said.count(("ann", "code cell 6")) == 1, said
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("tags", "says"),
+    [
+        (["judged-there"], "passed (judged in the student's own process: "),
+        ([], "it passes in the notebook, and can't be judged: "),
+    ],
+)
+def test_what_can_not_leave_the_judge_is_judged_elsewhere_only_where_the_teacher_says_so(
+    tags: list[str], says: str, tmp_path: Path
+) -> None:
+    handing_over = solution()
+    [check] = [cell for cell in handing_over.cells if cell.id == "c6"]
+    check.source = check.source.replace("mine()", "mine(lambda: MINE)")
+    check.metadata["tags"] = tags
+    saved(tmp_path / "solutions", handing_over, "23_small.ipynb")
+    (tmp_path / "class").mkdir()
+    saved(tmp_path / "class" / "ann", handed_in(), "23_small.ipynb")
+    [ann] = grade(tmp_path / "class", tmp_path / "solutions", LIMITS)
+    assert (points(ann), ann.marks[1].message[: len(says)]) == ([4, 2.5 if tags else 0, None], says)
+
+
 def finds_closed_doors(trespasser: Graded, folder: Path) -> None:
     assert points(trespasser)[1] == 2.5
     said = re.search(r"raises ValueError: ([\w ]+?)(?: \(line \d+ of its cell\))?\.\n", trespasser.marks[0].message)

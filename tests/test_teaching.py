@@ -14,7 +14,7 @@ import pytest
 
 from karmadalab.api.errors import BadRequest
 from karmadalab.teaching import Mistake, Unsolved, check, hint, labs, parameters, predict, reveal
-from karmadalab.teaching.asking import ask, called
+from karmadalab.teaching.asking import ask, called, is_number
 from karmadalab.teaching.checks import LABS
 from karmadalab.teaching.labs.thresholds import Flags
 from karmadalab.teaching.verdict import CheckFailed
@@ -167,3 +167,8 @@ def test_parameters_are_the_same_in_another_process() -> None:
         for seed in seeds
     ]
     assert runs[0] == runs[1] == f"{[parameters('11', f's{n}') for n in range(9)]}\n"
+
+
+def test_what_counts_as_a_number() -> None:
+    said: list[object] = [0, -1.5, float("inf"), True, float("nan"), "1", None, 10**400]
+    assert [is_number(one) for one in said] == [True] * 3 + [False] * 5

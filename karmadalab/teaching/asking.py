@@ -75,8 +75,13 @@ def ask(function: Any, *arguments: Any, fits: Callable[[Any], bool], wanted: str
 
 
 def is_number(said: Any) -> bool:
-    """Whether a result is a number; True and nan are none."""
-    return isinstance(said, int | float) and not isinstance(said, bool) and not isnan(said)
+    """Whether a result is a number that a float can be; True and nan are none."""
+    if isinstance(said, bool) or not isinstance(said, int | float):
+        return False
+    try:
+        return not isnan(said)
+    except OverflowError:
+        return False
 
 
 @contextmanager

@@ -3,8 +3,8 @@
 Everything but the learner's cells comes from the source here, hidden tests included, and the names that those cells
 define are fetched from the student's process. A function is a `Remote`: it is called over there, and only what it
 returns comes here. A cell has its points when its check passes twice: there, as in the student's own notebook, and
-here, where nothing of the student's was ever run. A check that hands the answer what can't cross, such as a function,
-falls back: its second time, hidden tests included, is over there, too, and its message says so.
+here, where nothing of the student's was ever run. A check that by its nature hands the answer what can't cross, such as
+a function, has the tag `judged-there`: its second time, hidden tests included, is over there, and its message says so.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from karmadalab.teaching.verdict import CheckFailed
 
 MOST_TEXT = 2000  # characters of a message
 _MOST_WAIT = 4  # times its seconds of work may a cell take by the wall clock: it may sleep, or wait for its turn
+_THERE = "judged-there"
 _TOO_LONG = "it takes longer than {:g} s; does a loop never end?"
 
 
@@ -113,11 +114,11 @@ def judge(source: Path, submission: Path, limits: Limits, folder: Path) -> Itera
     yield student.holds
     try:
         court = Judge(cells, student, student_id(handed_in))
-        hidden = {cell.role["grade_id"]: cell.node.source for cell in cells if cell.role}
+        there = {c.role["grade_id"]: c.node.source for c in cells if _THERE in c.node.metadata.get("tags", ())}
         for place, step in enumerate(steps, 1):
             yield spoken(step.graded) or f"code cell {place}"
             most = next((float(c.role["points"]) for c in cells if c.role.get("grade_id") == step.graded), 0.0)
-            passed, message = _verdict(step.source, step.graded, court, student, limits, hidden.get(step.graded, ""))
+            passed, message = _verdict(step.source, step.graded, court, student, limits, there.get(step.graded))
             if step.graded:
                 yield Mark(step.graded, most if passed else 0.0, most, message[:MOST_TEXT])
     finally:
@@ -127,8 +128,14 @@ def judge(source: Path, submission: Path, limits: Limits, folder: Path) -> Itera
             yield Mark(cell.role["grade_id"], None, float(cell.role["points"]), BY_HAND)
 
 
-def _verdict(visible: str, graded: str, court: Judge, student: Student, limits: Limits, whole: str) -> tuple[bool, str]:
-    """Run a cell in the student's process; a graded one that passes there comes before the judge."""
+def _verdict(
+    visible: str, graded: str, court: Judge, student: Student, limits: Limits, whole: str | None
+) -> tuple[bool, str]:
+    """Run a cell in the student's process; a graded one that passes there comes before the judge.
+
+    Args:
+        whole: the cell with its hidden tests, if they may be run in the student's process, too.
+    """
     try:
         with _alarm(limits.cell_s, student):
             told = _told_there(student, visible)
@@ -138,6 +145,8 @@ def _verdict(visible: str, graded: str, court: Judge, student: Student, limits: 
             with _alarm(limits.cell_s, student):
                 return True, court.ask(graded)
         except CannotCross as why:
+            if whole is None:
+                return False, f"it passes in the notebook, and can't be judged: {why}"
             return _judged_there(student, whole, str(why), limits)
     except OutOfTime:
         return False, _TOO_LONG.format(limits.cell_s)
