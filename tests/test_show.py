@@ -162,7 +162,9 @@ def test_an_axis_has_a_length(draw: Callable[..., object], until: str | float) -
 
 
 @pytest.mark.parametrize(
-    "draw", [show.sequence, show.control_plane_map, lambda run: show.lease_clock(run, "member1")], ids=str
+    "draw",
+    [show.sequence, show.control_plane_map, lambda run: show.lease_clock(run, "member1")],
+    ids=["sequence", "map", "lease clock"],
 )
 def test_what_follows_causes_needs_the_lab_itself(draw: Callable[..., object]) -> None:
     with pytest.raises(BadRequest, match="give the lab itself, not Timeline"):
