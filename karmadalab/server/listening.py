@@ -24,7 +24,9 @@ def check_alone(folder: Path, kubeconfig: Path, port: int) -> None:
         BadRequest: it answers, by the certificate that only it has.
     """
     try:
-        PlainTransport.from_kubeconfig(kubeconfig).request("GET", "/version", {}, None, _ANSWER_S)
+        PlainTransport.from_kubeconfig(kubeconfig, connect_timeout_s=_ANSWER_S).request(
+            "GET", "/version", {}, None, _ANSWER_S
+        )
     except KarmadalabError:
         return
     raise BadRequest(f"{folder}: the server of this folder still runs at port {port}; end it, or choose another folder")

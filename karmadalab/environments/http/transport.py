@@ -18,6 +18,8 @@ from karmadalab.environments.files import load_yaml
 
 REFUSED, LATE, BROKEN = "connection refused", "no answer in time", "the connection broke"
 
+_CONNECT_TIMEOUT_S = 10.0
+
 
 class Answer(NamedTuple):
     """What came back: the HTTP status, and the JSON or, failing that, the text."""
@@ -90,7 +92,7 @@ class PlainTransport:
         base_url: str,
         headers: Mapping[str, str] | None = None,
         context: ssl.SSLContext | None = None,
-        connect_timeout_s: float = 10.0,
+        connect_timeout_s: float = _CONNECT_TIMEOUT_S,
     ) -> None:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -102,7 +104,9 @@ class PlainTransport:
         self._connect_timeout_s = connect_timeout_s
 
     @classmethod
-    def from_kubeconfig(cls, path: str | Path, context: str = "") -> PlainTransport:
+    def from_kubeconfig(
+        cls, path: str | Path, context: str = "", connect_timeout_s: float = _CONNECT_TIMEOUT_S
+    ) -> PlainTransport:
         """The way that a kubeconfig describes, if it needs no more than a CA and a token.
 
         Raises:
@@ -117,7 +121,8 @@ class PlainTransport:
             raise BadRequest(f"{path}: has no context {wanted!r} with a cluster and a user") from None
         authority = base64.b64decode(cluster.get("certificate-authority-data", "")).decode()
         trust = ssl.create_default_context(cadata=authority or None)
-        return cls(cluster["server"], {"Authorization": f"Bearer {user.get('token', '')}"}, trust)
+        headers = {"Authorization": f"Bearer {user.get('token', '')}"}
+        return cls(cluster["server"], headers, trust, connect_timeout_s)
 
     def request(
         self, method: str, path: str, query: Mapping[str, str], body: Any, timeout_s: float, accept: str = ""
