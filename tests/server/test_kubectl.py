@@ -55,6 +55,15 @@ def test_explain_teaches(reading: Kubectl) -> None:
     assert re.search(r"ports\s+<\[\]Object>", text)
 
 
+def test_a_pod_that_is_ending_is_described(kubectl: Kubectl) -> None:
+    there = ("--context", "member1")
+    pod = kubectl("get", "pods", "-o", "jsonpath={.items[0].metadata.name}", *there)
+    kubectl("delete", "pod", pod, "--wait=false", *there)
+    text = kubectl("describe", "pod", pod, *there)
+    assert re.search(r"Status:\s+Terminating", text)
+    assert re.search(r"Termination Grace Period:\s+30s", text)
+
+
 def test_long_lists_come_in_pages(reading: Kubectl) -> None:
     assert reading("get", "clusters", "--chunk-size=2", "-o", "name").count("\n") == 5
 
