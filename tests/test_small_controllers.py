@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from karmadalab.api.cluster import Cluster
+from karmadalab.api.codec import to_dict
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION
 from karmadalab.api.work import DEPENDENCIES_ANNOTATION, DEPENDENCIES_FINALIZER, RETAIN_REPLICAS_LABEL
 from karmadalab.core.settings import Settings
@@ -268,3 +269,19 @@ def test_a_lazy_policy_waits_for_the_next_change_of_the_template() -> None:
     lab.scale("web", 3)
     lab.run("1m")
     assert clusters_with(lab, "Deployment", "web") == ["member2"]
+
+
+def test_a_work_names_what_it_reports_of_as_karmada_writes_it() -> None:
+    lab = Lab.fake(members=1)
+    lab.apply([deployment(), policy()])
+    lab.run("30s")
+    [work] = lab.list("Work")
+    assert to_dict(work)["status"]["manifestStatuses"][0]["identifier"] == {
+        "ordinal": 0,
+        "group": "apps",
+        "version": "v1",
+        "kind": "Deployment",
+        "resource": "",
+        "namespace": "default",
+        "name": "web",
+    }

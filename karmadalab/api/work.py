@@ -190,18 +190,18 @@ class WorkSpec(Data):
     preserveResourcesOnDeletion: bool | None = None
 
 
-class ResourceIdentifier(Data):
-    ordinal: int = 0
+class ResourceIdentifier(Data, kw_only=True):
+    ordinal: int
     group: str = ""
-    version: str = ""
-    kind: str = ""
-    resource: str = ""
-    namespace: str = ""
-    name: str = ""
+    version: str
+    kind: str
+    resource: str
+    namespace: str
+    name: str
 
 
 class ManifestStatus(Data):
-    identifier: ResourceIdentifier = ResourceIdentifier()
+    identifier: ResourceIdentifier
     status: dict[str, Any] | None = None
     health: str = ""
 

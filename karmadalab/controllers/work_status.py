@@ -49,6 +49,7 @@ def identifier_of(obj: Unstructured, ordinal: int) -> ResourceIdentifier:
         group=group,
         version=version,
         kind=obj.kind,
+        resource="",
         namespace=obj.metadata.namespace,
         name=obj.metadata.name,
     )
