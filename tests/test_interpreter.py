@@ -121,6 +121,35 @@ def test_the_template_moves_on_only_when_every_member_has_caught_up() -> None:
         assert done.status["replicas"] == 2
 
 
+@pytest.mark.parametrize(
+    ("phases", "expected"),
+    [
+        (["Bound", "Lost", "Pending"], "Lost"),
+        (["Pending", "Bound"], "Pending"),
+        (["Pending", None, "Bound"], None),
+        ([], "Bound"),
+    ],
+)
+def test_the_last_claim_that_is_not_bound_decides(phases: list[str | None], expected: str | None) -> None:
+    claim = Unstructured("v1", "PersistentVolumeClaim", ObjectMeta(name="data"), {})
+    items = tuple(AggregatedStatusItem("m", {"phase": phase} if phase else {}) for phase in phases)
+    assert Interpreter().aggregate_status(claim, items, now=0.0).status.get("phase") == expected
+
+
+def test_a_pod_of_which_nobody_has_reported_is_as_it_was() -> None:
+    pod = Unstructured("v1", "Pod", ObjectMeta(name="web"), {"status": {"phase": "Running"}})
+    assert Interpreter().aggregate_status(pod, (), now=0.0) is pod
+
+
+@pytest.mark.parametrize(("profile", "pulls"), [("v1.13", []), ("v1.18", ["pull"])])
+def test_a_service_account_keeps_the_secrets_of_other_names(profile: str, pulls: list[str]) -> None:
+    desired = Unstructured("v1", "ServiceAccount", ObjectMeta(name="sa"), {"secrets": [{"name": "a"}]})
+    members = {"secrets": [{"name": "a", "namespace": "x"}, {"name": "b"}], "imagePullSecrets": [{"name": "pull"}]}
+    kept = Interpreter(profile).retain(desired, Unstructured("v1", "ServiceAccount", ObjectMeta(name="sa"), members))
+    assert kept.get("secrets") == [{"name": "a"}, {"name": "b"}]
+    assert [secret["name"] for secret in kept.get("imagePullSecrets") or ()] == pulls
+
+
 @pytest.mark.parametrize("profile", ["v1.13", "v1.18"])
 def test_aggregating_the_same_statuses_again_returns_the_template_itself(profile: str) -> None:
     interpreter = Interpreter(profile)

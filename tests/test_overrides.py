@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from karmadalab.api import selection
-from karmadalab.api.codec import decode
+from karmadalab.api.codec import convert, decode
+from karmadalab.api.meta import replace
+from karmadalab.api.override import Overriders
 from karmadalab.interpreter import OverrideError, apply_overrides
 from karmadalab.interpreter.overrides import image, patch
 from karmadalab.interpreter.overrides.image import Image
@@ -73,6 +75,13 @@ def test_a_policy_that_names_the_object_has_the_last_word_over_one_that_matches_
     done = overridden(by_name, by_label, policy("all", team("all")))
     assert [override.policy for override in done.overrides] == ["all", "z-label", "a-name"]
     assert done.manifest["metadata"]["labels"]["team"] == "name"
+
+
+def test_a_policy_without_selectors_means_all_objects_and_is_ordered_by_name_among_them() -> None:
+    whoever = policy("b-whoever", team("whoever"))
+    whoever = replace(whoever, spec=replace(whoever.spec, resourceSelectors=()))
+    done = overridden(whoever, policy("a-kind", team("kind")), policy("c-kind", {}))
+    assert [override.policy for override in done.overrides] == ["a-kind", "b-whoever", "c-kind"]
 
 
 def test_the_namespace_has_the_last_word_over_the_whole_fleet() -> None:
@@ -139,3 +148,81 @@ def test_a_wrong_override_names_the_policy_the_object_and_the_cluster(case: str)
         overridden(policy("wrong", twice))
     assert "override wrong on <Deployment default/web" in str(refused.value)
     assert "for member1" in str(refused.value)
+
+
+# --- one rule spoils what the next one needs --------------------------------------------------------------------------
+
+
+API_VERSIONS = {"Pod": "v1", "Job": "batch/v1"}
+
+
+def after(kind: str, *rules: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    """An object of a kind after these rules."""
+    place = "spec" if kind == "Pod" else "template"
+    pods = DEPLOYMENT["spec"]["template"]["spec"]  # type: ignore[index]
+    body = pods if place == "spec" else {"template": {"spec": pods}, **spec}
+    obj = decode({**DEPLOYMENT, "apiVersion": API_VERSIONS.get(kind, "apps/v1"), "kind": kind, "spec": body})
+    found = policy("p", {})
+    rule = found.spec.overrideRules[0]
+    overriders = [replace(rule, overriders=convert(given, Overriders, "overriders")) for given in rules]
+    spec_of = replace(found.spec, resourceSelectors=(), overrideRules=tuple(overriders))
+    return apply_overrides(obj, decode(CLUSTER), [], [replace(found, spec=spec_of)]).manifest  # type: ignore[arg-type]
+
+
+def plaintext(path: str, value: Any, operator: str = "add") -> dict[str, Any]:
+    return {"plaintext": [{"operator": operator, "path": path, "value": value}]}
+
+
+TAG = {"imageOverrider": [{"component": "Tag", "operator": "replace", "value": "2"}]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "refused"),
+    [
+        ("Job", "/spec/parallelism", "s", True),
+        ("Job", "/spec/completions", 1.5, True),
+        ("Job", "/spec/replicas", ["x"], False),
+        ("Pod", "/spec/replicas", ["x"], False),
+        ("Deployment", "/spec/replicas", ["x"], True),
+        ("Deployment", "/spec/paused", "no", True),
+        ("StatefulSet", "/spec/paused", "no", False),
+        ("Deployment", "/metadata/labels/env", 5, True),
+        ("Deployment", "/metadata/annotations", {"x": {"a": 1}}, True),
+        ("Deployment", "/metadata/labels/env", None, False),
+    ],
+)
+def test_an_image_can_only_be_overridden_in_what_is_still_of_its_kind(
+    kind: str, path: str, value: Any, refused: bool
+) -> None:
+    rules = (plaintext(path, value), TAG)
+    if refused:
+        with pytest.raises(OverrideError, match=f"failed to convert {kind} from unstructured object"):
+            after(kind, *rules)
+    else:
+        spec = after(kind, *rules)["spec"]
+        assert spec.get("template", {"spec": spec})["spec"]["containers"][0]["image"] == "nginx:2"
+
+
+@pytest.mark.parametrize("value", [5, None])
+def test_labels_that_karmada_can_not_read_give_way_to_what_is_added(value: Any) -> None:
+    added = {"labelsOverrider": [{"operator": "add", "value": {"extra": "1"}}]}
+    assert after("Deployment", plaintext("/metadata/labels/env", value), added)["metadata"]["labels"] == {"extra": "1"}
+
+
+@pytest.mark.parametrize(
+    ("overrider", "text"),
+    [
+        ({"yaml": [{"subPath": "/new", "operator": "add", "value": 1}]}, "n: 1\nnew: 1\n"),
+        ({"json": [{"subPath": "/new", "operator": "add", "value": 1}]}, '{"n":1.0,"new":1}'),
+        ({}, ""),
+    ],
+)
+def test_a_text_is_patched_as_go_writes_it(overrider: dict[str, Any], text: str) -> None:
+    rule = {"fieldOverrider": [{"fieldPath": "/metadata/annotations/config", **overrider}]}
+    done = after("Deployment", plaintext("/metadata/annotations", {"config": '{"n":1.0}'}), rule)
+    assert done["metadata"]["annotations"]["config"] == text
+
+
+def test_what_has_lost_its_kind_is_no_object() -> None:
+    with pytest.raises(OverrideError, match="Object 'Kind' is missing"):
+        after("Deployment", plaintext("/kind", None, "remove"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from karmadalab.api.cluster import Cluster
 from karmadalab.api.codec import to_dict
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION
 from karmadalab.api.work import DEPENDENCIES_ANNOTATION, DEPENDENCIES_FINALIZER, RETAIN_REPLICAS_LABEL
+from karmadalab.controllers import detector
 from karmadalab.core.settings import Settings
 from karmadalab.lab import Lab
 
@@ -257,6 +259,51 @@ def test_a_stronger_policy_takes_over_only_if_it_may() -> None:
     lab.apply(strong("Always"))
     lab.run("1m")
     assert clusters_with(lab, "Deployment", "web") == ["member2"]
+
+
+PREEMPTING = Settings(feature_gates={"PropagationPolicyPreemption": True})
+
+
+def ranked(name: str, priority: int, member: str, preemption: str = "Always") -> dict[str, Any]:
+    manifest = policy(clusterAffinity={"clusterNames": [member]})
+    spec = {**manifest["spec"], "priority": priority, "preemption": preemption}
+    return {**manifest, "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+
+
+def test_a_policy_that_falls_is_robbed_only_by_those_that_it_falls_below() -> None:
+    """One that was as strong before takes nothing: Karmada asks those between the old priority and the new one."""
+    for rival, taken in ((4, ["member2"]), (5, ["member1"])):
+        lab = Lab.fake(members=2, settings=PREEMPTING)
+        lab.apply([deployment(), ranked("falls", 5, "member1")])
+        lab.run("1m")
+        lab.apply(ranked("rival", rival, "member2"))
+        lab.run("1m")
+        lab.apply(ranked("falls", 3, "member1"))
+        lab.run("1m")
+        assert clusters_with(lab, "Deployment", "web") == taken
+
+
+def test_the_claim_of_a_cluster_wide_policy_that_is_gone_is_taken_all_the_same() -> None:
+    lab = Lab.fake(members=2, settings=PREEMPTING)
+    gone = {"labels": {"clusterpropagationpolicy.karmada.io/permanent-id": "1"}}
+    gone["annotations"] = {"clusterpropagationpolicy.karmada.io/name": "gone"}
+    marked = deployment()
+    lab.apply({**marked, "metadata": {**marked["metadata"], **gone}})
+    lab.run("1m")
+    lab.apply(ranked("mine", 0, "member2"))
+    lab.run("1m")
+    assert lab.get("Deployment", "web").metadata.annotations["propagationpolicy.karmada.io/name"] == "mine"
+
+
+def test_the_flag_for_what_is_not_propagated_names_groups_versions_and_kinds() -> None:
+    assert doctest.testmod(detector).failed == 0
+    lab = Lab.fake(members=1, settings={"skipped-propagating-apis": "batch;v1/Secret,ConfigMap"})
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}}
+    selectors = [{"apiVersion": "v1", "kind": "ConfigMap"}, {"apiVersion": "apps/v1", "kind": "Deployment"}]
+    both = policy()
+    lab.apply([config, deployment(), {**both, "spec": {**both["spec"], "resourceSelectors": selectors}}])
+    lab.run("1m")
+    assert [binding.metadata.name for binding in lab.list("ResourceBinding")] == ["web-deployment"]
 
 
 def test_a_lazy_policy_waits_for_the_next_change_of_the_template() -> None:

@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 from karmadalab.api import cron, explain, prune
 from karmadalab.api.codec import decode, plain, to_dict
 from karmadalab.api.errors import Denied, Forbidden, Invalid, KarmadalabError
+from karmadalab.api.policy import ClusterAffinityTerm, Placement
 from karmadalab.api.scheme import AnyObject
 from karmadalab.environments.files import parse_yaml
 from karmadalab.lab import Lab
 from karmadalab.server.reading import known_part, read, read_applied
 from karmadalab.webhook import Admission, rules, urls, warnings_for
+from karmadalab.webhook.placement import validate_placement
 from tests.conformance import webhook as recorded
 from tests.conformance.__main__ import read_cases
 from tests.conformance.agreement import DATA, disagreements
@@ -360,3 +362,11 @@ def test_a_work_holds_manifests(part: dict[str, Any], path: str) -> None:
     head = {"apiVersion": "work.karmada.io/v1alpha1", "kind": "Work", "metadata": meta}
     with pytest.raises(Invalid, match=re.escape(f"Work karmada-es-member1/w: spec.workload.manifests[0].{path}: ")):
         Lab.fake(members=1, seed=1).apply({**head, "spec": {"workload": {"manifests": [manifest]}}})
+
+
+def test_each_affinity_whose_name_came_before_is_a_finding_of_its_own() -> None:
+    placement = Placement(clusterAffinities=tuple(ClusterAffinityTerm(affinityName="x") for _ in range(3)))
+    found = validate_placement(placement, "spec.placement")
+    assert [(error.field, error.detail) for error in found] == [
+        ("spec.placement.clusterAffinities", "each affinity term in a policy must have a unique name")
+    ] * 2

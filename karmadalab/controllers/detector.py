@@ -51,6 +51,20 @@ _RESERVED_NAMESPACES = ("karmada-system", "karmada-cluster")
 # --- decisions --------------------------------------------------------------------------------------------------------
 
 
+def skipped_apis(flag: str) -> set[str]:
+    """What `--skipped-propagating-apis` names: groups, versions of a group, and kinds of a version.
+
+    >>> sorted(skipped_apis("batch; apps/v1;networking.k8s.io/v1/Ingress,IngressClass;v1/Event"))
+    ['apps/v1', 'batch', 'networking.k8s.io/v1/Ingress', 'networking.k8s.io/v1/IngressClass', 'v1/Event']
+    """
+    found = set()
+    for token in flag.split(";"):
+        first, *more = (part.strip() for part in token.split(","))
+        version, slash, _ = first.rpartition("/")
+        found |= {first, *(f"{version}{slash}{kind}" for kind in more)}
+    return found - {""}
+
+
 def content_changed(old: Unstructured, new: Unstructured) -> bool:
     """Whether an update of a template is more than a new status or version."""
     mine = {key: value for key, value in new.body.items() if key != "status"}
@@ -97,7 +111,7 @@ class ResourceDetector:
         patterns = [p.strip() for p in settings.skipped_propagating_namespaces.split(",") if p.strip()]
         self._skipped_namespaces = [re.compile(pattern) for pattern in patterns]
         manager.every(DISCOVERY_S, self.discover)
-        self._skipped_apis = {api.strip() for api in re.split("[;,]", settings.skipped_propagating_apis) if api.strip()}
+        self._skipped_apis = skipped_apis(settings.skipped_propagating_apis)
 
     def watches(self) -> Sequence[Watch]:
         """Templates of every kind, and policies."""
@@ -132,7 +146,8 @@ class ResourceDetector:
         group = obj.apiVersion.rpartition("/")[0]
         if group.partition(".")[0] in _OWN_GROUPS and group.endswith(".karmada.io"):
             return True
-        if obj.kind in ("Event", "Lease") or {group, obj.apiVersion} & self._skipped_apis:
+        named = {group, obj.apiVersion, f"{obj.apiVersion}/{obj.kind}"}
+        if obj.kind in ("Event", "Lease") or named & self._skipped_apis:
             return True
         namespace = obj.metadata.name if obj.kind == "Namespace" else obj.metadata.namespace
         if namespace.startswith(EXECUTION_NAMESPACE_PREFIX) or namespace in _RESERVED_NAMESPACES:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from karmadalab.api.claims import claim_in, explicit_priority, may_preempt
+from karmadalab.api.claims import Claim, claim_in, explicit_priority, may_preempt
 from karmadalab.api.meta import replace
 from karmadalab.api.policy import (
     CLUSTER_PROPAGATION_POLICY_FINALIZER,
@@ -25,7 +25,7 @@ from karmadalab.api.policy import (
 from karmadalab.api.selection import match_priority
 from karmadalab.api.unstructured import group_kind
 from karmadalab.core.claims import holdings, let_go, take
-from karmadalab.core.controller import DONE, Result, Watch
+from karmadalab.core.controller import DONE, Result, Retry, Watch
 from karmadalab.core.manager import Manager
 from karmadalab.core.queue import Request
 from karmadalab.core.store import Store
@@ -53,12 +53,16 @@ class PolicyController:
             return
         yield _request(new)
         if old is not None and explicit_priority(new) < explicit_priority(old):
-            yield from map(_request, self._preemptors(new))
+            yield from map(_request, self._preemptors(new, explicit_priority(old)))
 
-    def _preemptors(self, lowered: AnyPropagationPolicy) -> list[AnyPropagationPolicy]:
-        """The policies that may now take from one whose priority was lowered, the highest priority first."""
+    def _preemptors(self, lowered: AnyPropagationPolicy, before: int) -> list[AnyPropagationPolicy]:
+        """The policies that may now take from one whose priority was lowered, and could not before.
+
+        The highest priority comes first. Those that were above it already have taken what they may.
+        """
         rivals = self._store.list(type(lowered), lowered.metadata.namespace or None) if self._may_preempt else []
-        able = [p for p in rivals if p.spec.preemption == PREEMPT_ALWAYS and may_preempt(p, lowered)]
+        passed = [p for p in rivals if explicit_priority(lowered) < explicit_priority(p) < before]
+        able = [policy for policy in passed if policy.spec.preemption == PREEMPT_ALWAYS]
         return sorted(able, key=lambda policy: (-explicit_priority(policy), policy.metadata.name))
 
     def reconcile(self, request: Request) -> Result:
@@ -86,16 +90,31 @@ class PolicyController:
         return gone
 
     def preempt(self, policy: AnyPropagationPolicy) -> None:
-        """Take what the policy names from weaker policies, when it may."""
+        """Take what the policy names from weaker policies, when it may.
+
+        Raises:
+            Retry: a template's holder is not there, so nobody knows whether it is weaker.
+        """
         if not self._may_preempt or policy.spec.preemption != PREEMPT_ALWAYS:
             return
         for selector in policy.spec.resourceSelectors:
             kind = group_kind(selector.apiVersion, selector.kind)
             template = self._store.find(kind, selector.name, selector.namespace)
-            claim = claim_in(template.metadata) if template is not None else None
-            holder = self._store.find(claim.kind, claim.name, claim.namespace) if claim is not None else None
-            if template is not None and holder is not None and may_preempt(policy, holder):
+            if template is None or template.metadata.deletionTimestamp is not None:
+                continue
+            claim = claim_in(template.metadata)
+            if claim is not None and self._is_weaker(claim, policy):
                 take(self._store, template, policy)
+
+    def _is_weaker(self, claim: Claim, policy: AnyPropagationPolicy) -> bool:
+        if claim.kind is ClusterPropagationPolicy and isinstance(policy, PropagationPolicy):
+            return True  # whichever it is, also one that is gone
+        if not isinstance(policy, claim.kind):
+            return False
+        holder = self._store.find(claim.kind, claim.name, claim.namespace)
+        if holder is None:
+            raise Retry(f'{claim.kind.__name__} "{claim.name}" not found')
+        return may_preempt(policy, holder)
 
 
 def _request(policy: AnyPropagationPolicy) -> Request:

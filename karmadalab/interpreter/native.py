@@ -99,6 +99,7 @@ _V1_18: dict[str, Hooks] = {
         interpret_health=health.replica_set_healthy,
         get_dependencies=dependencies.pod_template_dependencies,
     ),
+    "ServiceAccount": Hooks(retain=retain.retain_service_account_and_pull_secrets),
     "Job.batch": _V1_13["Job.batch"]._replace(aggregate_status=v1_18.aggregate_job_keeping_start),
     "Service": _V1_13["Service"]._replace(aggregate_status=v1_18.aggregate_service),
     "Ingress.networking.k8s.io": _V1_13["Ingress.networking.k8s.io"]._replace(

@@ -52,9 +52,19 @@ def retain_service(desired: Unstructured, observed: Unstructured) -> Unstructure
 
 def retain_service_account(desired: Unstructured, observed: Unstructured) -> Unstructured:
     """ServiceAccount: token secrets that the member added, after those of the template."""
-    secrets = list(desired.get("secrets") or ())
-    secrets += [secret for secret in observed.get("secrets") or () if secret not in secrets]
-    return desired.with_body(secrets=secrets or None)
+    return desired.with_body(secrets=_merged_by_name(desired, observed, "secrets"))
+
+
+def retain_service_account_and_pull_secrets(desired: Unstructured, observed: Unstructured) -> Unstructured:
+    """ServiceAccount, from v1.18 on: the secrets for pulling images, too."""
+    pull_secrets = _merged_by_name(desired, observed, "imagePullSecrets")
+    return retain_service_account(desired, observed).with_body(imagePullSecrets=pull_secrets)
+
+
+def _merged_by_name(desired: Unstructured, observed: Unstructured, field: str) -> list[dict[str, Any]] | None:
+    own = list(desired.get(field) or ())
+    names = {secret.get("name") for secret in own}
+    return [*own, *(secret for secret in observed.get(field) or () if secret.get("name") not in names)] or None
 
 
 def retain_volume_claim(desired: Unstructured, observed: Unstructured) -> Unstructured:

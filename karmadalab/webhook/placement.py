@@ -43,12 +43,13 @@ def _validate_field_selector(selector: FieldSelector, path: str) -> Errors:
 
 def _validate_terms(terms: tuple[ClusterAffinityTerm, ...], path: str) -> Errors:
     errors: Errors = []
-    names = [term.affinityName for term in terms]
+    seen: set[str] = set()
     for index, term in enumerate(terms):
         errors += invalid_each(f"{path}[{index}]", term.affinityName, check_qualified_name(term.affinityName))
+        if term.affinityName in seen:
+            errors.append(invalid(path, terms, "each affinity term in a policy must have a unique name"))
+        seen.add(term.affinityName)
         errors += validate_cluster_affinity(term, f"{path}[{index}]")
-    if len(set(names)) < len(names):
-        errors.append(invalid(path, terms, "each affinity term in a policy must have a unique name"))
     return errors
 
 

@@ -13,7 +13,9 @@ _WORST_FIRST = ("Failed", "Pending", "Running", "Succeeded")
 
 
 def aggregate_pod(template: Unstructured, items: tuple[AggregatedStatusItem, ...], now: float) -> Unstructured:
-    """Pod: phase, and of each container whether it is ready and its state."""
+    """Pod: phase, and of each container whether it is ready and its state; as it was while nobody has reported."""
+    if not items:
+        return template
     status: dict[str, Any] = {}
     for field in ("containerStatuses", "initContainerStatuses"):
         found = [_container(c) for item in items for c in (item.status or {}).get(field) or ()]

@@ -19,7 +19,7 @@ def aggregate_volume(template: Unstructured, items: Items, now: float) -> Unstru
 
 
 def aggregate_volume_claim(template: Unstructured, items: Items, now: float) -> Unstructured:
-    """PersistentVolumeClaim: Lost before Pending before Bound."""
-    phases = {item.status.get("phase") for item in items if item.status is not None}
-    phase = next((phase for phase in ("Lost", "Pending") if phase in phases), "Bound")
-    return with_new_status(template, {"phase": phase})
+    """PersistentVolumeClaim: Lost if one is, else what the last says that is not bound, else Bound."""
+    phases = [item.status.get("phase", "") for item in items if item.status is not None]
+    unbound = [phase for phase in phases if phase != "Bound"] or ["Bound"]
+    return with_new_status(template, put({}, {"phase": "Lost" if "Lost" in phases else unbound[-1]}))

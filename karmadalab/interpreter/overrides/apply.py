@@ -14,7 +14,7 @@ from karmadalab.api.affinity import cluster_matches
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.codec import to_dict
 from karmadalab.api.override import ClusterOverridePolicy, OverridePolicy, Overriders, RuleWithCluster
-from karmadalab.api.selection import match_priority
+from karmadalab.api.selection import MATCH_ALL, match_priority
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.interpreter.overrides.containers import override_container_list
 from karmadalab.interpreter.overrides.errors import OverrideError
@@ -83,8 +83,8 @@ def matching_overrides(
     """The rules that apply, in the order of application, for policies of one scope."""
     ranked = []
     for policy in policies:
-        priority = match_priority(obj, policy.spec.resourceSelectors)
-        if priority or not policy.spec.resourceSelectors:
+        selectors = policy.spec.resourceSelectors
+        if priority := match_priority(obj, selectors) if selectors else MATCH_ALL:
             ranked.append((priority, policy.metadata.name, policy))
     for _, name, policy in sorted(ranked, key=lambda entry: entry[:2]):
         spec = policy.spec
@@ -111,4 +111,8 @@ def override_manifest(manifest: Manifest, overriders: Overriders) -> Manifest:
         manifest = override_map(manifest, annotation, "annotations")
     for field in overriders.fieldOverrider:
         manifest = override_field(manifest, field)
-    return apply_patch(manifest, [Operation(step.operator, step.path, step.value) for step in overriders.plaintext])
+    plaintext = [Operation(step.operator, step.path, step.value) for step in overriders.plaintext]
+    manifest = apply_patch(manifest, plaintext)
+    if not isinstance(manifest.get("kind"), str) or not manifest["kind"]:
+        raise OverrideError("Object 'Kind' is missing: an override took it away")
+    return manifest

@@ -15,20 +15,24 @@ from karmadalab.interpreter.overrides.errors import OverrideError
 from karmadalab.interpreter.overrides.patch import Operation, apply_patch
 from karmadalab.interpreter.overrides.pods import Manifest
 
+_MOST_IN_DIGITS = 1e21  # from here on Go writes an exponent
+
 
 def override_field(manifest: Manifest, overrider: FieldOverrider) -> Manifest:
-    """The manifest with the text at `fieldPath` patched. When both are given, `yaml` wins over `json`.
+    """The manifest with the text at `fieldPath` patched. When both are given, `yaml` wins over `json`; when neither is,
+    the text is emptied, as by Karmada.
 
     Raises:
         OverrideError: there is no text at the path, it can't be read, or the patch doesn't fit.
     """
     text = _text_at(manifest, overrider.fieldPath)
     if overrider.yaml:
-        changed = _write_yaml(apply_patch(_read_yaml(text, overrider.fieldPath), _operations(overrider.yaml)))
+        data = _as_json_has_it(_read_yaml(text, overrider.fieldPath))
+        changed = _write_yaml(_as_json_has_it(apply_patch(data, _operations(overrider.yaml))))
     elif overrider.json:
         changed = _write_json(apply_patch(_read_json(text, overrider.fieldPath), _operations(overrider.json)))
     else:
-        return manifest
+        changed = ""
     return apply_patch(manifest, [Operation("replace", overrider.fieldPath, changed)])
 
 
@@ -69,6 +73,15 @@ def _read_yaml(text: str, path: str) -> Any:
         return YAML(typ="safe", pure=True).load(text)
     except YAMLError as error:
         raise OverrideError(f"field overrider {path}: the text is not YAML: {error}") from None
+
+
+def _as_json_has_it(data: Any) -> Any:
+    """Karmada patches YAML as JSON, and Go writes a number without a fraction as a whole one."""
+    if isinstance(data, dict):
+        return {key: _as_json_has_it(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_as_json_has_it(item) for item in data]
+    return int(data) if isinstance(data, float) and data.is_integer() and abs(data) < _MOST_IN_DIGITS else data
 
 
 def _write_yaml(data: Any) -> str:

@@ -6,13 +6,14 @@ not among them: their images are overridden only where a predicate says where th
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from karmadalab.interpreter.overrides.errors import OverrideError
 
 Manifest = dict[str, Any]
+S = TypeVar("S")
 
 _POD, _TEMPLATE = ("spec",), ("spec", "template", "spec")
 
@@ -33,23 +34,56 @@ class _Container(msgspec.Struct):
     args: list[str] | None = None
 
 
-class _Spec(msgspec.Struct):
-    """The fields of all these kinds that overriders have been seen to spoil."""
+class _Metadata(msgspec.Struct):
+    labels: dict[str, str | None] | None = None
+    annotations: dict[str, str | None] | None = None
+
+
+class _PodSpec(msgspec.Struct):
+    """As the other structs here: the fields that overriders have been seen to spoil."""
 
     containers: list[_Container] | None = None
     initContainers: list[_Container] | None = None
     nodeName: str | None = None
+
+
+class _Pod(msgspec.Struct):
+    """A pod, and what a template says of one."""
+
+    metadata: _Metadata | None = None
+    spec: _PodSpec | None = None
+
+
+class _WithTemplate(msgspec.Struct):
+    template: _Pod | None = None
+
+
+class _WithReplicas(_WithTemplate):
     replicas: int | None = None
+
+
+class _DeploymentSpec(_WithReplicas):
     paused: bool | None = None
-    template: _Template | None = None
 
 
-class _Template(msgspec.Struct):
-    spec: _Spec | None = None
+class _JobSpec(_WithTemplate):
+    parallelism: int | None = None
+    completions: int | None = None
 
 
-class _Workload(msgspec.Struct):
-    spec: _Spec | None = None
+class _Workload(msgspec.Struct, Generic[S]):
+    metadata: _Metadata | None = None
+    spec: S | None = None
+
+
+_TYPES: dict[str, Any] = {
+    "Pod": _Pod,
+    "Deployment": _Workload[_DeploymentSpec],
+    "ReplicaSet": _Workload[_WithReplicas],
+    "StatefulSet": _Workload[_WithReplicas],
+    "DaemonSet": _Workload[_WithTemplate],
+    "Job": _Workload[_JobSpec],
+}
 
 
 def container_path(manifest: Manifest) -> str | None:
@@ -82,9 +116,9 @@ def check_types(manifest: Manifest) -> None:
         OverrideError: a field of a workload has a type that its kind doesn't allow.
     """
     kind = str(manifest.get("kind"))
-    if kind not in _POD_SPEC:
+    if kind not in _TYPES:
         return
     try:
-        msgspec.convert(manifest, _Workload)
+        msgspec.convert(manifest, _TYPES[kind])
     except msgspec.ValidationError as error:
         raise OverrideError(f"failed to convert {kind} from unstructured object: {error}") from None
