@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from karmadalab.api import selection
+from karmadalab.api import go_yaml, selection
 from karmadalab.api.codec import convert, decode
 from karmadalab.api.meta import replace
 from karmadalab.api.override import Overriders
@@ -32,7 +32,7 @@ def test_no_override_changes_what_it_was_given() -> None:
         assert case["input"] == before, case["id"]
 
 
-@pytest.mark.parametrize("module", [image, patch, selection], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [image, patch, selection, go_yaml], ids=lambda module: module.__name__)
 def test_docstrings_tell_the_truth(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
 
@@ -212,7 +212,7 @@ def test_labels_that_karmada_can_not_read_give_way_to_what_is_added(value: Any) 
 @pytest.mark.parametrize(
     ("overrider", "text"),
     [
-        ({"yaml": [{"subPath": "/new", "operator": "add", "value": 1}]}, "n: 1\nnew: 1\n"),
+        ({"yaml": [{"subPath": "/new", "operator": "add", "value": 1}]}, '"n": 1\nnew: 1\n'),
         ({"json": [{"subPath": "/new", "operator": "add", "value": 1}]}, '{"n":1.0,"new":1}'),
         ({}, ""),
     ],
@@ -221,6 +221,16 @@ def test_a_text_is_patched_as_go_writes_it(overrider: dict[str, Any], text: str)
     rule = {"fieldOverrider": [{"fieldPath": "/metadata/annotations/config", **overrider}]}
     done = after("Deployment", plaintext("/metadata/annotations", {"config": '{"n":1.0}'}), rule)
     assert done["metadata"]["annotations"]["config"] == text
+
+
+def test_yaml_is_read_and_written_as_by_go() -> None:
+    text = "1: one\nv: yes\nmode: 0777\nid: '123'\nk10: [a, 1:30]\nk2: two\\nlines\nlines: |\n  a\n  b\n"
+    rule = {"yaml": [{"subPath": "/new", "operator": "add", "value": "no"}]}
+    given = plaintext("/metadata/annotations", {"config": text})
+    done = after("Deployment", given, {"fieldOverrider": [{"fieldPath": "/metadata/annotations/config", **rule}]})
+    assert done["metadata"]["annotations"]["config"] == (
+        '"1": one\nid: "123"\nk2: two\\nlines\nk10:\n- a\n- "1:30"\nlines: |\n  a\n  b\nmode: 511\nnew: "no"\nv: true\n'
+    )
 
 
 def test_what_has_lost_its_kind_is_no_object() -> None:

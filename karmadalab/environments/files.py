@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 from karmadalab.api.errors import BadRequest, Invalid
+from karmadalab.api.go_yaml import yaml_documents
 from karmadalab.environments.plain import FILE_BYTES, MANIFEST_BYTES, plain
-
-_ORDERED = ("tag:yaml.org,2002:omap", "tag:yaml.org,2002:pairs")
-
-# kubectl reads YAML 1.1 in these two points, the reader here 1.2: what one takes must not be refused by the other.
-_TRUTH = frozenset(["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF"])
-_OCTAL = re.compile(r"[-+]?0[0-7_]+")
 
 
 def read_text(path: str | Path) -> str:
@@ -56,7 +50,7 @@ def parse_yaml(text: str, where: str = "manifest") -> list[Any]:
             return [plain(json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant), where, limit)]
         except (ValueError, RecursionError):
             pass  # YAML's flow style starts so too; its reader gives the better message
-    return [plain(document, where, limit) for document in _yaml_documents(text, where) if document is not None]
+    return [plain(document, where, limit) for document in yaml_documents(text, where) if document is not None]
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -69,54 +63,6 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _constant(name: str) -> float:
     """`NaN` and `Infinity`, which JSON does not have and YAML takes for texts."""
     return float(name)
-
-
-def _yaml_documents(text: str, where: str) -> list[Any]:
-    from ruamel.yaml import YAML  # 40 ms that a lab without files need not pay
-    from ruamel.yaml.constructor import ConstructorError, SafeConstructor
-    from ruamel.yaml.error import YAMLError
-    from ruamel.yaml.nodes import ScalarNode
-    from ruamel.yaml.resolver import VersionedResolver
-    from ruamel.yaml.tag import Tag
-
-    class Constructor(SafeConstructor):
-        """Makes JSON's types only."""
-
-    def refuse(_: Any, node: Any) -> None:
-        tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-        raise ConstructorError(None, None, f"JSON has no {tag}; write plain text, a list or a mapping", node.start_mark)
-
-    class Resolver(VersionedResolver):
-        """Knows more truth values."""
-
-        def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-            if kind is ScalarNode and implicit[0] and value in _TRUTH:
-                return Tag(suffix="tag:yaml.org,2002:bool")
-            return super().resolve(kind, value, implicit)
-
-    def number(constructor: Any, node: Any) -> int:
-        octal = _OCTAL.fullmatch(node.value)
-        return int(octal[0], 8) if octal else int(SafeConstructor.construct_yaml_int(constructor, node))
-
-    Constructor.add_constructor("tag:yaml.org,2002:int", number)
-    Constructor.add_constructor("tag:yaml.org,2002:timestamp", SafeConstructor.construct_yaml_str)
-    for tag in ("tag:yaml.org,2002:binary", "tag:yaml.org,2002:set", *_ORDERED, None):
-        Constructor.add_constructor(tag, refuse)
-    reader = YAML(typ="safe", pure=True)
-    reader.Constructor = Constructor
-    reader.Resolver = Resolver
-    try:
-        return list(reader.load_all(text))
-    except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise Invalid(f"{where}: not YAML{place}: {problem}") from None
-    except RecursionError:
-        raise Invalid(f"{where}: nested too deeply to be read") from None
-    except ValueError as error:
-        text = "a number of thousands of digits" if "digits" in str(error) else str(error)
-        raise Invalid(f"{where}: not YAML: {text}") from None
 
 
 def load_yaml(path: str | Path) -> Any:

@@ -5,11 +5,12 @@ The text is read, patched and written again, so comments and the order of keys a
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterable
 from typing import Any
 
+from karmadalab.api.errors import Invalid
+from karmadalab.api.go_yaml import yaml_documents, yaml_text
 from karmadalab.api.override import FieldOverrider, FieldPatchOperation
 from karmadalab.interpreter.overrides.errors import OverrideError
 from karmadalab.interpreter.overrides.patch import Operation, apply_patch
@@ -28,7 +29,7 @@ def override_field(manifest: Manifest, overrider: FieldOverrider) -> Manifest:
     text = _text_at(manifest, overrider.fieldPath)
     if overrider.yaml:
         data = _as_json_has_it(_read_yaml(text, overrider.fieldPath))
-        changed = _write_yaml(_as_json_has_it(apply_patch(data, _operations(overrider.yaml))))
+        changed = yaml_text(_as_json_has_it(apply_patch(data, _operations(overrider.yaml))))
     elif overrider.json:
         changed = _write_json(apply_patch(_read_json(text, overrider.fieldPath), _operations(overrider.json)))
     else:
@@ -66,29 +67,16 @@ def _write_json(data: Any) -> str:
 
 
 def _read_yaml(text: str, path: str) -> Any:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
     try:
-        return YAML(typ="safe", pure=True).load(text)
-    except YAMLError as error:
-        raise OverrideError(f"field overrider {path}: the text is not YAML: {error}") from None
+        return next(iter(yaml_documents(text, f"field overrider {path}: the text")), None)
+    except Invalid as error:
+        raise OverrideError(str(error)) from None
 
 
 def _as_json_has_it(data: Any) -> Any:
-    """Karmada patches YAML as JSON, and Go writes a number without a fraction as a whole one."""
+    """Karmada patches YAML as JSON, whose keys are texts. Go writes a number without a fraction as a whole one."""
     if isinstance(data, dict):
-        return {key: _as_json_has_it(value) for key, value in data.items()}
+        return {k if isinstance(k, str) else json.dumps(k): _as_json_has_it(value) for k, value in data.items()}
     if isinstance(data, list):
         return [_as_json_has_it(item) for item in data]
     return int(data) if isinstance(data, float) and data.is_integer() and abs(data) < _MOST_IN_DIGITS else data
-
-
-def _write_yaml(data: Any) -> str:
-    from ruamel.yaml import YAML
-
-    writer = YAML(typ="safe", pure=True)
-    writer.default_flow_style = False
-    stream = io.StringIO()
-    writer.dump(data, stream)
-    return stream.getvalue()
