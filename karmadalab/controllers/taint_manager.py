@@ -64,8 +64,8 @@ def eviction_deadline(taints: Iterable[Taint], tolerations: Sequence[Toleration]
     """When a workload must leave a cluster.
 
     For each NoExecute taint the first toleration that matches is used; a taint without one means now. A used toleration
-    with seconds sets a deadline for every NoExecute taint it matches, counted from `timeAdded`; a taint without a time
-    never ends. The earliest deadline counts.
+    with seconds sets a deadline for every NoExecute taint it matches, counted from `timeAdded`, negative seconds too; a
+    taint without a time never ends. The earliest deadline counts.
 
     Returns:
         Unix seconds; minus infinity for now, `FOREVER` for never.
@@ -84,7 +84,7 @@ def eviction_deadline(taints: Iterable[Taint], tolerations: Sequence[Toleration]
         used.append(toleration)
     return min(
         (
-            float(taint.timeAdded) + max(toleration.tolerationSeconds, 0)
+            float(taint.timeAdded) + toleration.tolerationSeconds
             for toleration in used
             if toleration.tolerationSeconds is not None
             for taint in no_execute
