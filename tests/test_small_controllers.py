@@ -8,6 +8,7 @@ import pytest
 
 from karmadalab.api.cluster import Cluster
 from karmadalab.api.codec import to_dict
+from karmadalab.api.meta import Condition, replace, set_condition
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION
 from karmadalab.api.work import DEPENDENCIES_ANNOTATION, DEPENDENCIES_FINALIZER, RETAIN_REPLICAS_LABEL
 from karmadalab.core.settings import Settings
@@ -169,6 +170,25 @@ def test_without_the_flag_a_no_execute_taint_moves_nothing() -> None:
     lab.run("15m")
     assert evictions(lab) == []
     assert all(lab.get("ResourceBinding", f"web{n}-deployment").spec.clusters[0].name == "member1" for n in range(7))
+
+
+def test_a_taint_policy_also_taints_a_cluster_that_is_leaving() -> None:
+    lab = Lab.fake(members=2, seed=1, settings=Settings(profile="v1.18", **EVICTS))
+    lab.apply(TAINT_POLICY)
+    lab.run("1m")
+    member = lab.get("Cluster", "member1")
+    held = (*member.metadata.finalizers, "example.com/inventory")
+    lab.update(replace(member, metadata=replace(member.metadata, finalizers=held)))
+    lab.delete("Cluster", "member1")
+    lab.run("1m")
+    leaving = lab.get("Cluster", "member1")
+    conditions = set_condition(
+        leaving.status.conditions, Condition("Ready", "False", "ClusterNotReachable"), lab.clock.now()
+    )
+    lab.store.update_status(replace(leaving, status=replace(leaving.status, conditions=conditions)))
+    lab.run("1s")
+    assert leaving.metadata.deletionTimestamp is not None
+    assert [taint.key for taint in lab.get("Cluster", "member1").spec.taints] == ["down"]
 
 
 # --- the rest --------------------------------------------------------------------------------------------------------
