@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from karmadalab.api.cluster import Cluster
+from karmadalab.api.cluster import Cluster, ready_condition
 from karmadalab.api.codec import to_dict
 from karmadalab.api.meta import Condition, replace, set_condition
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION
@@ -192,6 +192,24 @@ def test_a_taint_policy_also_taints_a_cluster_that_is_leaving() -> None:
 
 
 # --- the rest --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (101, "ClusterNotReachable"),
+        (204, "ClusterNotReady"),
+        (302, "ClusterNotReachable"),
+        (500, "ClusterNotReachable"),
+    ],
+)
+def test_only_a_2xx_counts_as_an_answer_to_a_probe(code: int, reason: str) -> None:
+    lab = Lab.fake(members=2, seed=1).run("1m")
+    lab.world.members["member1"].health_codes = {"/readyz": code}
+    lab.run("1m")
+    ready = ready_condition(lab.get("Cluster", "member1"))
+    assert ready is not None
+    assert ready.reason == reason
 
 
 def test_a_remedy_lists_its_actions_while_the_cluster_matches() -> None:
