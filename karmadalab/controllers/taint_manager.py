@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import msgspec
-
+from karmadalab.api.applied import tolerations_in
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.codec import convert
+from karmadalab.api.errors import Invalid
 from karmadalab.api.eviction import evicted, preserved_state
 from karmadalab.api.meta import NO_EXECUTE, Taint, Toleration, replace, tolerates
 from karmadalab.api.policy import (
@@ -29,7 +28,6 @@ from karmadalab.api.policy import (
     GRACIOUSLY,
     IMMEDIATELY,
     ClusterFailoverBehavior,
-    Placement,
 )
 from karmadalab.api.work import (
     BINDING_KINDS,
@@ -101,12 +99,12 @@ def applied_tolerations(binding: AnyBinding) -> tuple[Toleration, ...]:
         Retry: the scheduler has not been there yet, or the annotation is broken.
     """
     text = binding.metadata.annotations.get(APPLIED_PLACEMENT_ANNOTATION)
-    if not text:
+    if text is None:
         raise Retry("the applied placement for ResourceBining can not be empty")
     try:
-        return convert(msgspec.json.decode(text), Placement).clusterTolerations
-    except msgspec.DecodeError as error:
-        raise Retry(f"the applied placement can't be read: {error}") from None
+        return tolerations_in(text)
+    except Invalid as error:
+        raise Retry(str(error)) from None
 
 
 def wait_s(cluster: Cluster, binding: AnyBinding, now: float) -> float | None:
