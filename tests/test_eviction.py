@@ -11,12 +11,13 @@ from karmadalab.api.errors import Invalid
 from karmadalab.api.meta import Taint, Toleration, replace
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION
 from karmadalab.api.time import Time
+from karmadalab.api.work import TargetCluster
 from karmadalab.controllers.taint_manager import eviction_deadline
 from karmadalab.core.settings import Settings
 from karmadalab.environments.phases import Phases
 from karmadalab.lab import Lab
 
-from .worlds import EVICTS, deployment, policy
+from .worlds import DIVIDED, EVICTS, deployment, policy
 
 NOW = 1_000_000
 
@@ -120,3 +121,22 @@ def test_an_annotation_that_somebody_changed_concerns_its_own_binding(
     profile: str, annotation: str, leave: list[str]
 ) -> None:
     assert gave_up(tainted(profile, annotation)) == leave
+
+
+# --- looks ------------------------------------------------------------------------------------------------------------
+
+
+def test_any_change_of_a_tainted_cluster_is_a_look_at_its_bindings() -> None:
+    lab = Lab.fake(members=2)
+    lab.apply([deployment(), policy(clusterAffinity={"clusterNames": ["member2"]}, replicaScheduling=DIVIDED)])
+    lab.run("1m")
+    lab.taint("member1", "maintenance=true:NoExecute")
+    lab.run("1s")
+    binding = lab.get("ResourceBinding", "web-deployment")
+    lab.update(replace(binding, spec=replace(binding.spec, clusters=(TargetCluster("member1", 2),))))
+    lab.run("1s")
+    assert gave_up(lab) == [], "the next look of its own is ten seconds after the first"
+    cluster = lab.get("Cluster", "member1")
+    lab.update(replace(cluster, metadata=replace(cluster.metadata, labels={"owner": "storage"})))
+    lab.run("10ms")
+    assert gave_up(lab) == ["web"]

@@ -37,6 +37,7 @@ from karmadalab.api.work import (
     ResourceBinding,
     TargetCluster,
 )
+from karmadalab.core.client import DELETED
 from karmadalab.core.controller import DONE, Result, Retry, Watch
 from karmadalab.core.indexes import BINDINGS_BY_CLUSTER
 from karmadalab.core.manager import Manager
@@ -153,13 +154,12 @@ class TaintManager:
         self._classifies = manager.settings.profile != "v1.13"
 
     def watches(self) -> Sequence[Watch]:
-        """Clusters, when they are or were tainted."""
+        """Clusters, whatever changes in them."""
         return [Watch(self._store, Cluster, self._cluster_event)] if self._enabled else []
 
-    def _cluster_event(self, event: str, old: Any, new: Any) -> Sequence[Request]:
-        if old is not None and old.spec.taints == new.spec.taints:
-            return ()
-        return (Request("", new.metadata.name),)
+    @staticmethod
+    def _cluster_event(event: str, old: Any, new: Any) -> Sequence[Request]:
+        return () if event == DELETED else (Request("", new.metadata.name),)
 
     def reconcile(self, request: Request) -> Result:
         """Have every binding on a tainted cluster looked at, in v1.18 when its time has come."""
