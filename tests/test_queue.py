@@ -1,10 +1,11 @@
-"""The work queue: one entry an object, back-off that only a success resets, processes that stop and stand still."""
+"""The work queues: one entry an object, back-off that only a success resets, processes that stand still, and rest."""
 
 from __future__ import annotations
 
 import pytest
 
 from karmadalab.core.clock import VirtualClock
+from karmadalab.core.paced_queue import PacedQueue
 from karmadalab.core.queue import Request, WorkQueue
 from karmadalab.core.trace import Trace
 
@@ -208,3 +209,86 @@ def test_an_answer_to_a_frozen_process_waits(bench: Bench) -> None:
 
 def test_a_request_prints_as_its_object() -> None:
     assert [str(request) for request in (A, Request("", "member1"))] == ["default/a", "member1"]
+
+
+# --- workers that rest ------------------------------------------------------------------------------------------------
+
+
+def paced(rate: float, workers: int, *, asks_again: bool = False) -> Bench:
+    """A bench where all that is asked for succeeds, and the worker then rests; the first may ask for itself again."""
+    bench = Bench()
+
+    def work(request: Request, cause: int | None) -> None:
+        bench.work(request, cause)
+        if asks_again and len(bench.done) == 1:
+            bench.queue.add(request)
+        bench.queue.forget(request)
+
+    bench.queue = PacedQueue(bench.clock, bench.trace, work, rate=rate, workers=workers)
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("workers", "moments"),
+    [
+        (1, [0, 0.01, 0.02, 0.03]),
+        (3, [0, 0, 0, 0.01, 0.01, 0.02]),
+        (5, [0, 0, 0, 0, 0, 0.01, 0.01, 0.02, 0.02, 0.02, 0.03, 0.03, 0.03, 0.04]),
+    ],
+)
+def test_workers_that_rest_at_the_same_time_share_one_back_off(workers: int, moments: list[float]) -> None:
+    bench = paced(rate=100, workers=workers)
+    for number in range(len(moments)):
+        bench.queue.add(Request("default", f"b{number:02d}"))
+    assert [round(at, 4) for at, _ in bench.run(1)] == moments
+
+
+def test_what_is_asked_for_again_waits_until_its_worker_has_rested() -> None:
+    bench = paced(rate=0.5, workers=2)
+    bench.queue.add(A)
+    bench.run(1)
+    bench.queue.add(A)
+    bench.queue.add(B)
+    assert not bench.queue.is_done(A)
+    assert bench.run(10) == [(0, "a"), (1, "b"), (2, "a")]
+    assert bench.queue.is_done(A)
+
+
+def test_what_is_asked_for_again_comes_once_and_behind_those_who_waited() -> None:
+    bench = paced(rate=0.5, workers=1)
+    bench.queue.add(A)
+    bench.run(1)
+    bench.queue.add_after(A, 0.25)
+    bench.queue.add(B)
+    assert bench.run(20) == [(0, "a"), (2, "b"), (4, "a")]
+
+
+def test_who_asks_for_itself_has_one_place_in_the_line() -> None:
+    bench = paced(rate=0.5, workers=1, asks_again=True)
+    c = Request("default", "c")
+    bench.queue.add(A)
+    bench.queue.add(B)
+    for at, request in ((5.0, c), (5.5, A)):
+        bench.clock.call_later(at, bench.queue.add, request)
+    assert bench.run(20) == [(0, "a"), (2, "b"), (4, "a"), (6, "c"), (8, "a")]
+
+
+def test_a_rest_ends_also_while_the_process_is_frozen() -> None:
+    bench = paced(rate=0.5, workers=1)
+    bench.queue.add(A)
+    bench.queue.add(B)
+    bench.run(1)
+    bench.queue.pause()
+    bench.queue.add(A)
+    assert bench.run(10) == [(0, "a")]
+    bench.queue.resume()
+    assert bench.run(20) == [(0, "a"), (10, "b"), (12, "a")]
+
+
+def test_a_worker_of_an_ended_process_wakes_in_vain() -> None:
+    bench = paced(rate=0.5, workers=1)
+    bench.queue.add(A)
+    bench.queue.add(B)
+    bench.run(1)
+    bench.queue.close()
+    assert bench.run(10) == [(0, "a")]

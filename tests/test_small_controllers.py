@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from karmadalab.api.cluster import Cluster
+from karmadalab.api.cluster import Cluster, ready_condition
 from karmadalab.api.codec import to_dict
+from karmadalab.api.meta import Condition, replace, set_condition
 from karmadalab.api.policy import APPLIED_PLACEMENT_ANNOTATION
 from karmadalab.api.work import DEPENDENCIES_ANNOTATION, DEPENDENCIES_FINALIZER, RETAIN_REPLICAS_LABEL
 from karmadalab.controllers import detector
@@ -173,7 +174,44 @@ def test_without_the_flag_a_no_execute_taint_moves_nothing() -> None:
     assert all(lab.get("ResourceBinding", f"web{n}-deployment").spec.clusters[0].name == "member1" for n in range(7))
 
 
+def test_a_taint_policy_also_taints_a_cluster_that_is_leaving() -> None:
+    lab = Lab.fake(members=2, seed=1, settings=Settings(profile="v1.18", **EVICTS))
+    lab.apply(TAINT_POLICY)
+    lab.run("1m")
+    member = lab.get("Cluster", "member1")
+    held = (*member.metadata.finalizers, "example.com/inventory")
+    lab.update(replace(member, metadata=replace(member.metadata, finalizers=held)))
+    lab.delete("Cluster", "member1")
+    lab.run("1m")
+    leaving = lab.get("Cluster", "member1")
+    conditions = set_condition(
+        leaving.status.conditions, Condition("Ready", "False", "ClusterNotReachable"), lab.clock.now()
+    )
+    lab.store.update_status(replace(leaving, status=replace(leaving.status, conditions=conditions)))
+    lab.run("1s")
+    assert leaving.metadata.deletionTimestamp is not None
+    assert [taint.key for taint in lab.get("Cluster", "member1").spec.taints] == ["down"]
+
+
 # --- the rest --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (101, "ClusterNotReachable"),
+        (204, "ClusterNotReady"),
+        (302, "ClusterNotReachable"),
+        (500, "ClusterNotReachable"),
+    ],
+)
+def test_only_a_2xx_counts_as_an_answer_to_a_probe(code: int, reason: str) -> None:
+    lab = Lab.fake(members=2, seed=1).run("1m")
+    lab.world.members["member1"].health_codes = {"/readyz": code}
+    lab.run("1m")
+    ready = ready_condition(lab.get("Cluster", "member1"))
+    assert ready is not None
+    assert ready.reason == reason
 
 
 def test_a_remedy_lists_its_actions_while_the_cluster_matches() -> None:

@@ -95,7 +95,7 @@ def _cannot_unmarshal(place: _Place) -> str:
     if place.field == "manifests":
         wrong = not isinstance(value, dict)
         return (
-            f"json: cannot unmarshal {_json_kind(value)} into Go value of type map[string]interface {{}}"
+            f"json: cannot unmarshal {json_kind(value)} into Go value of type map[string]interface {{}}"
             if wrong
             else ""
         )
@@ -104,12 +104,17 @@ def _cannot_unmarshal(place: _Place) -> str:
     if fits and not too_large:
         return ""
     go_type = "int64" if place.field in _INT64_FIELDS else _GO_TYPES[wanted]
-    found = f"number {value}" if too_large else _json_kind(value)
+    found = f"number {value}" if too_large else json_kind(value)
     path = re.sub(r"\[\d+\]", "", place.path)
     return f"json: cannot unmarshal {found} into Go struct field {place.struct.__name__}.{path} of type {go_type}"
 
 
-def _json_kind(value: Any) -> str:
+def json_kind(value: Any) -> str:
+    """What Go calls the kind of a JSON value.
+
+    >>> json_kind([1]), json_kind(1), json_kind(True)
+    ('array', 'number', 'bool')
+    """
     kinds = ((bool, "bool"), (str, "string"), ((int, float), "number"), (dict, "object"), ((list, tuple), "array"))
     return next((name for type_, name in kinds if isinstance(value, type_)), "null")
 

@@ -71,12 +71,12 @@ class Probe(NamedTuple):
 
 @cache  # a fleet probes thousands of times and gets a handful of answers
 def probe_of_code(code: int) -> Probe:
-    """A look that got an HTTP answer. An error status counts as no answer; "not ready" needs another 2xx than 200.
+    """A look that got an HTTP answer. What is not a 2xx counts as no answer; "not ready" needs another 2xx than 200.
 
-    >>> probe_of_code(500).condition.reason, probe_of_code(202).condition.reason
-    ('ClusterNotReachable', 'ClusterNotReady')
+    >>> [probe_of_code(code).condition.reason for code in (500, 302, 202)]
+    ['ClusterNotReachable', 'ClusterNotReachable', 'ClusterNotReady']
     """
-    online, healthy = code < 400, code == 200
+    online, healthy = 200 <= code < 300, code == 200
     return Probe(ready_from_probe(online, healthy), online, healthy, "ok" if healthy else f"HTTP {code}")
 
 

@@ -125,7 +125,7 @@ class ClusterTaintPolicyController:
     def reconcile(self, request: Request) -> Result:
         """Bring a cluster's taints to what the policies say."""
         cluster: Cluster | None = self._store.find(Cluster, request.name)
-        if cluster is None or cluster.metadata.deletionTimestamp is not None:
+        if cluster is None:
             return DONE
         policies = oldest_first(self._store.list(ClusterTaintPolicy))
         taints = taints_by_policies(cluster, policies, self._now())

@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import msgspec
-
+from karmadalab.api.applied import tolerations_in
 from karmadalab.api.cluster import Cluster
-from karmadalab.api.codec import convert
+from karmadalab.api.errors import Invalid
 from karmadalab.api.eviction import evicted, preserved_state
 from karmadalab.api.meta import NO_EXECUTE, Taint, Toleration, replace, tolerates
 from karmadalab.api.policy import (
@@ -29,7 +28,6 @@ from karmadalab.api.policy import (
     GRACIOUSLY,
     IMMEDIATELY,
     ClusterFailoverBehavior,
-    Placement,
 )
 from karmadalab.api.work import (
     BINDING_KINDS,
@@ -39,6 +37,7 @@ from karmadalab.api.work import (
     ResourceBinding,
     TargetCluster,
 )
+from karmadalab.core.client import DELETED
 from karmadalab.core.controller import DONE, Result, Retry, Watch
 from karmadalab.core.indexes import BINDINGS_BY_CLUSTER
 from karmadalab.core.manager import Manager
@@ -64,8 +63,8 @@ def eviction_deadline(taints: Iterable[Taint], tolerations: Sequence[Toleration]
     """When a workload must leave a cluster.
 
     For each NoExecute taint the first toleration that matches is used; a taint without one means now. A used toleration
-    with seconds sets a deadline for every NoExecute taint it matches, counted from `timeAdded`; a taint without a time
-    never ends. The earliest deadline counts.
+    with seconds sets a deadline for every NoExecute taint it matches, counted from `timeAdded`, negative seconds too; a
+    taint without a time never ends. The earliest deadline counts.
 
     Returns:
         Unix seconds; minus infinity for now, `FOREVER` for never.
@@ -84,7 +83,7 @@ def eviction_deadline(taints: Iterable[Taint], tolerations: Sequence[Toleration]
         used.append(toleration)
     return min(
         (
-            float(taint.timeAdded) + max(toleration.tolerationSeconds, 0)
+            float(taint.timeAdded) + toleration.tolerationSeconds
             for toleration in used
             if toleration.tolerationSeconds is not None
             for taint in no_execute
@@ -101,12 +100,12 @@ def applied_tolerations(binding: AnyBinding) -> tuple[Toleration, ...]:
         Retry: the scheduler has not been there yet, or the annotation is broken.
     """
     text = binding.metadata.annotations.get(APPLIED_PLACEMENT_ANNOTATION)
-    if not text:
+    if text is None:
         raise Retry("the applied placement for ResourceBining can not be empty")
     try:
-        return convert(msgspec.json.decode(text), Placement).clusterTolerations
-    except msgspec.DecodeError as error:
-        raise Retry(f"the applied placement can't be read: {error}") from None
+        return tolerations_in(text)
+    except Invalid as error:
+        raise Retry(str(error)) from None
 
 
 def wait_s(cluster: Cluster, binding: AnyBinding, now: float) -> float | None:
@@ -155,13 +154,12 @@ class TaintManager:
         self._classifies = manager.settings.profile != "v1.13"
 
     def watches(self) -> Sequence[Watch]:
-        """Clusters, when they are or were tainted."""
+        """Clusters, whatever changes in them."""
         return [Watch(self._store, Cluster, self._cluster_event)] if self._enabled else []
 
-    def _cluster_event(self, event: str, old: Any, new: Any) -> Sequence[Request]:
-        if old is not None and old.spec.taints == new.spec.taints:
-            return ()
-        return (Request("", new.metadata.name),)
+    @staticmethod
+    def _cluster_event(event: str, old: Any, new: Any) -> Sequence[Request]:
+        return () if event == DELETED else (Request("", new.metadata.name),)
 
     def reconcile(self, request: Request) -> Result:
         """Have every binding on a tainted cluster looked at, in v1.18 when its time has come."""
