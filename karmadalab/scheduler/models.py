@@ -16,12 +16,12 @@ PODS_PER_NODE = 110
 
 
 def room_by_simulation(binding: BindingInfo, grades: Sequence[NodeGrade]) -> int:
-    """v1.18: replicas that fit when each node is filled on its own."""
+    """v1.18: replicas that fit when each node is filled on its own, up to the pods that a kubelet takes."""
     return sum(grade.count * _fit(binding, grade) for grade in grades)
 
 
 def _fit(binding: BindingInfo, grade: NodeGrade) -> int:
-    return min((grade.least.get(resource, 0) // units for resource, units in binding.requests), default=PODS_PER_NODE)
+    return min([PODS_PER_NODE, *(grade.least.get(resource, 0) // units for resource, units in binding.requests)])
 
 
 def room_by_models(binding: BindingInfo, grades: Sequence[NodeGrade]) -> int | None:

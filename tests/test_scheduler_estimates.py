@@ -1,0 +1,64 @@
+"""How much room the scheduler sees in a cluster, at the corners of what clusters report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from karmadalab.api.cluster import (
+    AllocatableModeling,
+    Cluster,
+    ResourceModel,
+    ResourceModelRange,
+    ResourceSummary,
+)
+from karmadalab.api.meta import replace
+from karmadalab.api.work import ReplicaRequirements
+from karmadalab.scheduler import BindingInfo, Snapshot
+from karmadalab.scheduler.behaviour import behaviour_of
+from karmadalab.scheduler.estimator import GeneralEstimator
+from tests.scheduler_worlds import binding, cluster
+
+
+def reporting(models: dict[int, dict[str, Any]] | None = None, counts: dict[int, int] | None = None, **summary: Any):
+    """A cluster with a resource summary, and perhaps with models and counts by grade."""
+    made = cluster("member1")
+    modelings = tuple(AllocatableModeling(grade, count) for grade, count in (counts or {}).items())
+    ranges = {
+        grade: tuple(ResourceModelRange(name, least, least) for name, least in sizes.items())
+        for grade, sizes in (models or {}).items()
+    }
+    return replace(
+        made,
+        spec=replace(made.spec, resourceModels=tuple(ResourceModel(grade, sizes) for grade, sizes in ranges.items())),
+        status=replace(made.status, resourceSummary=ResourceSummary(**summary, allocatableModelings=modelings)),
+    )
+
+
+def room(profile: str, fleet: Cluster, **request: Any) -> int:
+    """What the general estimator says of one cluster."""
+    spec = replace(binding(5), replicaRequirements=ReplicaRequirements(resourceRequest=request))
+    (info,) = Snapshot([fleet])
+    return GeneralEstimator().estimate(BindingInfo.of(spec, None, behaviour_of(profile)), info)
+
+
+EIGHT_CPUS = {"cpu": 8, "memory": "8Gi"}
+PLENTY = {"pods": 1000, "cpu": 100, "memory": "100Gi"}
+
+CASES = {
+    "a node of v1.18 takes 110 pods, however small they are": (
+        ("v1.18", reporting({0: EIGHT_CPUS}, {0: 1}, allocatable=PLENTY), {"cpu": "50m", "memory": "64Mi"}),
+        110,
+    ),
+    "v1.13 knows no such limit": (
+        ("v1.13", reporting({0: EIGHT_CPUS}, {0: 1}, allocatable=PLENTY), {"cpu": "50m", "memory": "64Mi"}),
+        128,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_room(case):
+    (profile, fleet, request), expected = CASES[case]
+    assert room(profile, fleet, **request) == expected
