@@ -15,6 +15,7 @@ from karmadalab.api.policy import (
     ClusterAffinity,
     ClusterAffinityTerm,
     Placement,
+    SpreadConstraint,
     Suspension,
 )
 from karmadalab.api.time import Time
@@ -24,7 +25,7 @@ from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.core.trace import NOTE, STATUS, UPDATE, Trace
-from karmadalab.scheduler import PluginError, Scheduler
+from karmadalab.scheduler import CrashError, PluginError, Scheduler
 from karmadalab.scheduler.applied_placement import applied_placement, parse_applied_placement
 from karmadalab.scheduler.controller import SchedulerController
 from tests.scheduler_worlds import AGGREGATE, DEDICATED, DYNAMIC, binding, cluster, static
@@ -190,6 +191,18 @@ def test_ordered_affinities_fall_back_and_are_remembered():
     assert world.binding().status.schedulerObservingAffinityName == "away"
     world.taint("member1")
     assert world.clusters() == {"member2": 2}  # it never goes back
+
+
+def test_a_crash_ends_the_search_among_ordered_affinities():
+    """The process of v1.13 is dead then: what comes after the term is never tried, and nothing is placed."""
+    terms = tuple(ClusterAffinityTerm(affinityName=name, clusterNames=(name,)) for name in ("gone", "small", "large"))
+    one_region = (SpreadConstraint("region", minGroups=1, maxGroups=1),)
+    world = World(cluster("small", 1, region="ra"), cluster("large", 50, region="rb"))
+    world.bind(binding(5, clusterAffinities=terms, spreadConstraints=one_region))
+    assert (world.clusters(), world.binding().status.schedulerObservingAffinityName) == ({}, "")
+    assert "region 'ra': none of its clusters can hold all 5 replicas" in world.scheduled().message
+    controller = world.process.controller("default-scheduler")
+    assert isinstance(controller.explain("web", "default").error, CrashError)
 
 
 @pytest.mark.parametrize(
