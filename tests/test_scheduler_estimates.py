@@ -15,10 +15,11 @@ from karmadalab.api.cluster import (
 )
 from karmadalab.api.meta import replace
 from karmadalab.api.work import ReplicaRequirements
-from karmadalab.scheduler import BindingInfo, Snapshot
+from karmadalab.scheduler import BindingInfo, Scheduler, Snapshot
 from karmadalab.scheduler.behaviour import behaviour_of
 from karmadalab.scheduler.estimator import GeneralEstimator
-from tests.scheduler_worlds import binding, cluster
+from karmadalab.scheduler.integers import MAX_INT32
+from tests.scheduler_worlds import AGGREGATE, binding, cluster
 
 
 def reporting(models: dict[int, dict[str, Any]] | None = None, counts: dict[int, int] | None = None, **summary: Any):
@@ -62,3 +63,17 @@ CASES = {
 def test_room(case):
     (profile, fleet, request), expected = CASES[case]
     assert room(profile, fleet, **request) == expected
+
+
+def test_nobody_is_asked_for_room_for_no_replicas():
+    """v1.18 divides the replicas of a workload that is scaled to 0, yet it counts as fitting everywhere."""
+
+    class Proud:
+        name = "Proud"
+
+        def estimate(self, binding, cluster):
+            raise AssertionError("I was asked")
+
+    spec = replace(binding(0, AGGREGATE), replicaRequirements=ReplicaRequirements(resourceRequest={"cpu": 1}))
+    explanation = Scheduler("v1.18", estimator=Proud()).schedule(spec, None, [cluster("member1")]).explain()
+    assert explanation["member1"].estimate == MAX_INT32

@@ -79,7 +79,7 @@ def _scores(
 
 def estimates(binding: BindingInfo, clusters: Sequence[ClusterInfo], estimator: Estimator) -> list[int]:
     """Room for more replicas in each cluster. Templates without replicas fit everywhere, and nobody is asked."""
-    if not binding.is_workload:
+    if binding.replicas == 0:
         return [MAX_INT32] * len(clusters)
     room = _ask_all(estimator, "estimate", binding, clusters)
     if room and (max(room) > MAX_INT32 or min(room) < -MAX_INT32 - 1):
