@@ -80,6 +80,15 @@ def test_a_lost_cluster_can_get_replicas_again_in_v1_13_only():
     assert decide(shrinking, fleet) == {"member1": 2}
 
 
+@pytest.mark.parametrize("strategy", [None, AGGREGATE], ids=["Duplicated", "Aggregated"])
+def test_no_region_and_no_cluster_demanded_is_no_selection(strategy):
+    """Without any minimum the search is content with nothing at once; Karmada takes that for a failure."""
+    spec = binding(1, strategy, spreadConstraints=(SpreadConstraint("region", maxGroups=1),))
+    assert decide(spec, [cluster("member1", region="ra")]) == (
+        "failed to select clusters: the number of clusters is less than the cluster spreadConstraint.MinGroups"
+    )
+
+
 def test_where_karmada_crashes_the_lab_says_so():
     spec = binding(5, spreadConstraints=(SpreadConstraint("region", minGroups=1, maxGroups=1),))
     fleet = [cluster("member1", pods=3, region="ra")]
