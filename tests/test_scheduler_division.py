@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from karmadalab.api.meta import replace
 from karmadalab.api.policy import SpreadConstraint
 from karmadalab.scheduler import ClusterWeight, CrashError, Scheduler
 from karmadalab.scheduler.division import largest_weight_first
@@ -57,6 +58,11 @@ CASES = {
     "dynamic: scaling down goes by what each has": (
         binding(3, DYNAMIC, on={"member1": 4, "member2": 2}),
         {"member1": 2, "member2": 1},
+    ),
+    "a preference for dividing without the word Divided": (
+        binding(3, replace(AGGREGATE, replicaSchedulingType="")),
+        "failed to assign replicas: unsupported replica scheduling strategy, replicaSchedulingType: , "
+        "replicaDivisionPreference: Aggregated, please try another scheduling strategy",
     ),
     "too little room": (
         binding(31, DYNAMIC),
