@@ -37,6 +37,18 @@ def test_weights_170_110_60(replicas, v1_13, v1_18):
     assert tuple(new[name] for name in names) == v1_18
 
 
+@pytest.mark.parametrize(
+    ("replicas", "weights", "dealt"),
+    [
+        (1, (2**63 - 1, 2**63 - 1, 2**31 - 1), (7, 7, 2)),  # the sum wraps to 2^31-3, each quotient to 32 bits
+        (1431655765, (3, 1, -2), (-(2**31), 715827882, -1431655765)),  # the odd one is one too many for 32 bits
+    ],
+)
+def test_absurd_weights_are_counted_as_go_counts(replicas, weights, dealt):
+    claims = [ClusterWeight(str(index), weight) for index, weight in enumerate(weights)]
+    assert largest_weight_first(replicas, claims) == {str(index): count for index, count in enumerate(dealt)}
+
+
 CASES = {
     "the remainder goes to the largest weight": (
         binding(9, static(member1=1, member2=3)),
