@@ -77,3 +77,9 @@ def test_nobody_is_asked_for_room_for_no_replicas():
     spec = replace(binding(0, AGGREGATE), replicaRequirements=ReplicaRequirements(resourceRequest={"cpu": 1}))
     explanation = Scheduler("v1.18", estimator=Proud()).schedule(spec, None, [cluster("member1")]).explain()
     assert explanation["member1"].estimate == MAX_INT32
+
+
+def test_an_estimate_of_minus_one_is_no_answer():
+    """32 bits make -1 of 2^32-1 free pods, and -1 is how Karmada's estimators say that they don't know."""
+    fleet = [cluster("member1", pods=2**32 - 1)]
+    assert Scheduler().schedule(binding(4, AGGREGATE), None, fleet).replicas == {"member1": 4}
