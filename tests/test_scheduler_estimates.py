@@ -56,6 +56,15 @@ CASES = {
         ("v1.13", reporting({0: EIGHT_CPUS}, {0: 1}, allocatable=PLENTY), {"cpu": "50m", "memory": "64Mi"}),
         128,
     ),
+    "nodes are counted, but no model says how large: v1.13 finds no node for who asks for nothing": (
+        ("v1.13", reporting(counts={0: 1}, allocatable=PLENTY), {"cpu": 0}),
+        0,
+    ),
+    "... goes by the sums for others": (("v1.13", reporting(counts={0: 1}, allocatable=PLENTY), {"cpu": 10}), 10),
+    "... and v1.18 goes by the sums for all": (
+        ("v1.18", reporting(counts={0: 1}, allocatable=PLENTY), {"cpu": 0}),
+        1000,
+    ),
 }
 
 

@@ -49,7 +49,7 @@ class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
         apis_complete: whether that list is known to be complete.
         free: allocatable - allocated - allocating, in thousandths for cpu, in whole units otherwise; None when the
             cluster never reported resources.
-        nodes: its nodes by size, where resource models are in use.
+        nodes: its nodes by size, None when it does not report by resource models.
         cluster: the object itself.
     """
 
@@ -62,7 +62,7 @@ class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
     apis: frozenset[tuple[str, str]]
     apis_complete: bool
     free: Mapping[str, int] | None
-    nodes: tuple[NodeGrade, ...]
+    nodes: tuple[NodeGrade, ...] | None
     cluster: Cluster
 
     @classmethod
@@ -104,10 +104,13 @@ def _free(cluster: Cluster, summary: ResourceSummary | None) -> Mapping[str, int
     return MappingProxyType({name: in_units(name, size) for name, size in left.items()})
 
 
-def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade, ...]:
-    """Sizes are in `spec.resourceModels`, counts in the status; they belong together by position."""
+def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade, ...] | None:
+    """Sizes are in `spec.resourceModels`, counts in the status; they belong together by position.
+
+    None when nothing is counted, which is not the same as counts without sizes.
+    """
     if summary is None or not summary.allocatableModelings:
-        return ()
+        return None
     counts = [modeling.count for modeling in summary.allocatableModelings]
     counts += [0] * len(cluster.spec.resourceModels)
     try:
