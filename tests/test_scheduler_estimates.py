@@ -46,6 +46,7 @@ def room(profile: str, fleet: Cluster, **request: Any) -> int:
 
 EIGHT_CPUS = {"cpu": 8, "memory": "8Gi"}
 PLENTY = {"pods": 1000, "cpu": 100, "memory": "100Gi"}
+LARGE_ONLY = reporting({0: {"cpu": 1}, 1: {"cpu": 8}}, {1: 1}, allocatable=PLENTY)
 
 CASES = {
     "a node of v1.18 takes 110 pods, however small they are": (
@@ -65,6 +66,8 @@ CASES = {
         ("v1.18", reporting(counts={0: 1}, allocatable=PLENTY), {"cpu": 0}),
         1000,
     ),
+    "v1.18 counts nodes by their grade": (("v1.18", LARGE_ONLY, {"cpu": "100m"}), 80),
+    "v1.13 counts nodes by their place in the list": (("v1.13", LARGE_ONLY, {"cpu": "100m"}), 10),
 }
 
 

@@ -22,7 +22,7 @@ def room_by_simulation(binding: BindingInfo, grades: Sequence[NodeGrade]) -> int
     """
     if not grades:
         return None
-    return sum(grade.count * _fit(binding, grade) for grade in grades)
+    return sum(grade.count_of_grade * _fit(binding, grade) for grade in grades)
 
 
 def _fit(binding: BindingInfo, grade: NodeGrade) -> int:

@@ -9,6 +9,7 @@ Mirrors Karmada's `cache.Snapshot` and `framework.ClusterInfo`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from types import MappingProxyType
@@ -27,11 +28,13 @@ class NodeGrade(msgspec.Struct, frozen=True, gc=False):
     """Nodes of one size, as resource models count them.
 
     Attributes:
-        count: how many there are.
+        count: how many there are: v1.13 takes the count at the model's position in the status.
+        count_of_grade: how many v1.18 finds: what is counted under the model's grade.
         least: what the smallest of them has, by resource, in the units of `amount`.
     """
 
     count: int
+    count_of_grade: int
     least: Mapping[str, int]
 
 
@@ -105,18 +108,25 @@ def _free(cluster: Cluster, summary: ResourceSummary | None) -> Mapping[str, int
 
 
 def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade, ...] | None:
-    """Sizes are in `spec.resourceModels`, counts in the status; they belong together by position.
+    """Sizes are in `spec.resourceModels`, counts in the status; releases differ in what belongs together.
 
     None when nothing is counted, which is not the same as counts without sizes.
     """
     if summary is None or not summary.allocatableModelings:
         return None
-    counts = [modeling.count for modeling in summary.allocatableModelings]
-    counts += [0] * len(cluster.spec.resourceModels)
+    by_position = [modeling.count for modeling in summary.allocatableModelings]
+    by_position += [0] * len(cluster.spec.resourceModels)
+    by_grade: Counter[int] = Counter()
+    for modeling in summary.allocatableModelings:
+        by_grade[modeling.grade] += modeling.count
     try:
         return tuple(
-            NodeGrade(count, MappingProxyType({each.name: amount(each.name, each.min) for each in model.ranges}))
-            for model, count in zip(cluster.spec.resourceModels, counts, strict=False)
+            NodeGrade(
+                count,
+                by_grade[model.grade],
+                MappingProxyType({each.name: amount(each.name, each.min) for each in model.ranges}),
+            )
+            for model, count in zip(cluster.spec.resourceModels, by_position, strict=False)
         )
     except BadRequest as error:
         raise BadRequest(f"Cluster {cluster.metadata.name}: spec.resourceModels: {error}") from None
