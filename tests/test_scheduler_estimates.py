@@ -68,6 +68,18 @@ CASES = {
     ),
     "v1.18 counts nodes by their grade": (("v1.18", LARGE_ONLY, {"cpu": "100m"}), 80),
     "v1.13 counts nodes by their place in the list": (("v1.13", LARGE_ONLY, {"cpu": "100m"}), 10),
+    "pods are rounded before they are subtracted": (
+        (
+            "v1.13",
+            reporting(allocatable={"pods": "2200m"}, allocated={"pods": "500m"}, allocating={"pods": "500m"}),
+            {},
+        ),
+        1,
+    ),
+    "all else is rounded after that": (
+        ("v1.13", reporting(allocatable={**PLENTY, "memory": "2200m"}, allocated={"memory": "1"}), {"memory": "1"}),
+        2,
+    ),
 }
 
 

@@ -97,14 +97,20 @@ def _free(cluster: Cluster, summary: ResourceSummary | None) -> Mapping[str, int
     if summary is None:
         return None
     try:
-        used = [(name, milli(size)) for part in (summary.allocated, summary.allocating) for name, size in part.items()]
-        left = {name: milli(size) for name, size in summary.allocatable.items()}
+        used = [(n, _counted(n, size)) for part in (summary.allocated, summary.allocating) for n, size in part.items()]
+        left = {name: _counted(name, size) for name, size in summary.allocatable.items()}
     except BadRequest as error:
         raise BadRequest(f"Cluster {cluster.metadata.name}: status.resourceSummary: {error}") from None
     for name, size in used:
         if name in left:
             left[name] -= size
     return MappingProxyType({name: in_units(name, size) for name, size in left.items()})
+
+
+def _counted(resource: str, quantity: Quantity) -> int:
+    """Thousandths. Karmada rounds pods up to whole ones before it subtracts, and all else after that."""
+    thousandths = milli(quantity)
+    return thousandths if resource != PODS else -(-thousandths // 1000) * 1000
 
 
 def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade, ...] | None:
