@@ -80,6 +80,14 @@ CASES = {
         ("v1.13", reporting(allocatable={**PLENTY, "memory": "2200m"}, allocated={"memory": "1"}), {"memory": "1"}),
         2,
     ),
+    "a report beyond 64 bits is cut to the largest number": (
+        ("v1.13", reporting(allocatable={**PLENTY, "memory": "8Ei", "cpu": "1e19"}), {"memory": "1Ei"}),
+        7,
+    ),
+    "so is a model": (
+        ("v1.18", reporting({0: {"memory": "10E"}}, {0: 1}, allocatable=PLENTY), {"memory": "1Ei"}),
+        7,
+    ),
 }
 
 

@@ -19,7 +19,7 @@ import msgspec
 from karmadalab.api.cluster import COMPLETE_API_ENABLEMENTS, Cluster, Quantity, ResourceSummary
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import NO_EXECUTE, NO_SCHEDULE, Taint, condition
-from karmadalab.api.quantity import milli
+from karmadalab.api.quantity import milli, reported
 
 CPU, PODS = "cpu", "pods"
 
@@ -109,7 +109,7 @@ def _free(cluster: Cluster, summary: ResourceSummary | None) -> Mapping[str, int
 
 def _counted(resource: str, quantity: Quantity) -> int:
     """Thousandths. Karmada rounds pods up to whole ones before it subtracts, and all else after that."""
-    thousandths = milli(quantity)
+    thousandths = reported(quantity)
     return thousandths if resource != PODS else -(-thousandths // 1000) * 1000
 
 
@@ -130,7 +130,7 @@ def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade
             NodeGrade(
                 count,
                 by_grade[model.grade],
-                MappingProxyType({each.name: amount(each.name, each.min) for each in model.ranges}),
+                MappingProxyType({each.name: in_units(each.name, reported(each.min)) for each in model.ranges}),
             )
             for model, count in zip(cluster.spec.resourceModels, by_position, strict=False)
         )
