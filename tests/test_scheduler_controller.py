@@ -28,6 +28,7 @@ from karmadalab.core.trace import NOTE, STATUS, UPDATE, Trace
 from karmadalab.scheduler import CrashError, PluginError, Scheduler
 from karmadalab.scheduler.applied_placement import applied_placement, parse_applied_placement
 from karmadalab.scheduler.controller import SchedulerController
+from karmadalab.scheduler.reschedule import placement_changed
 from tests.scheduler_worlds import AGGREGATE, DEDICATED, DYNAMIC, binding, cluster, static
 
 
@@ -287,6 +288,37 @@ PLACEMENTS = {
 def test_the_annotation_is_gos_json(text):
     assert applied_placement(PLACEMENTS[text]) == text
     assert parse_applied_placement(text) == PLACEMENTS[text]
+
+
+ON_MEMBER1 = Placement(ClusterAffinity(clusterNames=("member1",)))
+ANNOTATIONS = {
+    "no annotation": ("", True),
+    "the placement itself": ('{"clusterAffinity":{"clusterNames":["member1"]}}', False),
+    "the placement in other letters": ('{"ClusterAffinity":{"CLUSTERNAMES":["member1"]}}', False),
+    "the placement, and what Karmada does not know": (
+        '{"clusterAffinity":{"clusterNames":["member1"],"mood":1},"foo":{}}',
+        False,
+    ),
+    "another one, and what Karmada does not know": ('{"clusterAffinity":{"clusterNames":["member2"]},"foo":1}', True),
+    "another one in other letters": ('{"ClusterAffinity":{"clusterNames":["member2"]}}', True),
+    "nothing": ("null", True),
+    "a requirement without an operator": (
+        '{"clusterAffinity":{"labelSelector":{"matchLabels":{"a":null},"matchExpressions":[{"key":"a"},null]}}}',
+        True,
+    ),
+    "a name that is null": ('{"clusterAffinity":{"clusterNames":[null]}}', True),
+    "no JSON": ("{", False),
+    "no placement": ("[]", False),
+    "a name that is a number": ('{"clusterAffinity":{"clusterNames":[2]}}', False),
+    "a list that is text": ('{"clusterAffinity":{"clusterNames":"member2"}}', False),
+}
+
+
+@pytest.mark.parametrize("case", ANNOTATIONS)
+def test_the_annotation_is_read_as_go_reads(case):
+    """What can be read is compared; what can't counts as unchanged."""
+    text, changed = ANNOTATIONS[case]
+    assert placement_changed(ON_MEMBER1, text, "") is changed
 
 
 def test_a_taint_that_nobody_tolerates_is_named():
