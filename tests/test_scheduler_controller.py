@@ -15,6 +15,7 @@ from karmadalab.api.policy import (
     ClusterAffinity,
     ClusterAffinityTerm,
     Placement,
+    SpreadConstraint,
     Suspension,
 )
 from karmadalab.api.time import Time
@@ -24,9 +25,10 @@ from karmadalab.core.manager import Manager
 from karmadalab.core.settings import Settings
 from karmadalab.core.store import Store
 from karmadalab.core.trace import NOTE, STATUS, UPDATE, Trace
-from karmadalab.scheduler import PluginError, Scheduler
+from karmadalab.scheduler import CrashError, PluginError, Scheduler
 from karmadalab.scheduler.applied_placement import applied_placement, parse_applied_placement
 from karmadalab.scheduler.controller import SchedulerController
+from karmadalab.scheduler.reschedule import placement_changed
 from tests.scheduler_worlds import AGGREGATE, DEDICATED, DYNAMIC, binding, cluster, static
 
 
@@ -192,6 +194,18 @@ def test_ordered_affinities_fall_back_and_are_remembered():
     assert world.clusters() == {"member2": 2}  # it never goes back
 
 
+def test_a_crash_ends_the_search_among_ordered_affinities():
+    """The process of v1.13 is dead then: what comes after the term is never tried, and nothing is placed."""
+    terms = tuple(ClusterAffinityTerm(affinityName=name, clusterNames=(name,)) for name in ("gone", "small", "large"))
+    one_region = (SpreadConstraint("region", minGroups=1, maxGroups=1),)
+    world = World(cluster("small", 1, region="ra"), cluster("large", 50, region="rb"))
+    world.bind(binding(5, clusterAffinities=terms, spreadConstraints=one_region))
+    assert (world.clusters(), world.binding().status.schedulerObservingAffinityName) == ({}, "")
+    assert "region 'ra': none of its clusters can hold all 5 replicas" in world.scheduled().message
+    controller = world.process.controller("default-scheduler")
+    assert isinstance(controller.explain("web", "default").error, CrashError)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -274,6 +288,37 @@ PLACEMENTS = {
 def test_the_annotation_is_gos_json(text):
     assert applied_placement(PLACEMENTS[text]) == text
     assert parse_applied_placement(text) == PLACEMENTS[text]
+
+
+ON_MEMBER1 = Placement(ClusterAffinity(clusterNames=("member1",)))
+ANNOTATIONS = {
+    "no annotation": ("", True),
+    "the placement itself": ('{"clusterAffinity":{"clusterNames":["member1"]}}', False),
+    "the placement in other letters": ('{"ClusterAffinity":{"CLUSTERNAMES":["member1"]}}', False),
+    "the placement, and what Karmada does not know": (
+        '{"clusterAffinity":{"clusterNames":["member1"],"mood":1},"foo":{}}',
+        False,
+    ),
+    "another one, and what Karmada does not know": ('{"clusterAffinity":{"clusterNames":["member2"]},"foo":1}', True),
+    "another one in other letters": ('{"ClusterAffinity":{"clusterNames":["member2"]}}', True),
+    "nothing": ("null", True),
+    "a requirement without an operator": (
+        '{"clusterAffinity":{"labelSelector":{"matchLabels":{"a":null},"matchExpressions":[{"key":"a"},null]}}}',
+        True,
+    ),
+    "a name that is null": ('{"clusterAffinity":{"clusterNames":[null]}}', True),
+    "no JSON": ("{", False),
+    "no placement": ("[]", False),
+    "a name that is a number": ('{"clusterAffinity":{"clusterNames":[2]}}', False),
+    "a list that is text": ('{"clusterAffinity":{"clusterNames":"member2"}}', False),
+}
+
+
+@pytest.mark.parametrize("case", ANNOTATIONS)
+def test_the_annotation_is_read_as_go_reads(case):
+    """What can be read is compared; what can't counts as unchanged."""
+    text, changed = ANNOTATIONS[case]
+    assert placement_changed(ON_MEMBER1, text, "") is changed
 
 
 def test_a_taint_that_nobody_tolerates_is_named():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from karmadalab.api.meta import replace
 from karmadalab.api.policy import SpreadConstraint
 from karmadalab.scheduler import ClusterWeight, CrashError, Scheduler
 from karmadalab.scheduler.division import largest_weight_first
@@ -36,6 +37,18 @@ def test_weights_170_110_60(replicas, v1_13, v1_18):
     assert tuple(new[name] for name in names) == v1_18
 
 
+@pytest.mark.parametrize(
+    ("replicas", "weights", "dealt"),
+    [
+        (1, (2**63 - 1, 2**63 - 1, 2**31 - 1), (7, 7, 2)),  # the sum wraps to 2^31-3, each quotient to 32 bits
+        (1431655765, (3, 1, -2), (-(2**31), 715827882, -1431655765)),  # the odd one is one too many for 32 bits
+    ],
+)
+def test_absurd_weights_are_counted_as_go_counts(replicas, weights, dealt):
+    claims = [ClusterWeight(str(index), weight) for index, weight in enumerate(weights)]
+    assert largest_weight_first(replicas, claims) == {str(index): count for index, count in enumerate(dealt)}
+
+
 CASES = {
     "the remainder goes to the largest weight": (
         binding(9, static(member1=1, member2=3)),
@@ -58,6 +71,11 @@ CASES = {
         binding(3, DYNAMIC, on={"member1": 4, "member2": 2}),
         {"member1": 2, "member2": 1},
     ),
+    "a preference for dividing without the word Divided": (
+        binding(3, replace(AGGREGATE, replicaSchedulingType="")),
+        "failed to assign replicas: unsupported replica scheduling strategy, replicaSchedulingType: , "
+        "replicaDivisionPreference: Aggregated, please try another scheduling strategy",
+    ),
     "too little room": (
         binding(31, DYNAMIC),
         "failed to assign replicas: failed to scale up: Clusters available replicas 30 are not enough to schedule.",
@@ -78,6 +96,15 @@ def test_a_lost_cluster_can_get_replicas_again_in_v1_13_only():
     assert decide(binding(1, DYNAMIC, on={"member1": 3, "lost": 4}), fleet) == {"lost": 1}
     assert decide(binding(1, DYNAMIC, on={"member1": 3, "lost": 4}), fleet, "v1.18") == {"member1": 1}
     assert decide(shrinking, fleet) == {"member1": 2}
+
+
+@pytest.mark.parametrize("strategy", [None, AGGREGATE], ids=["Duplicated", "Aggregated"])
+def test_no_region_and_no_cluster_demanded_is_no_selection(strategy):
+    """Without any minimum the search is content with nothing at once; Karmada takes that for a failure."""
+    spec = binding(1, strategy, spreadConstraints=(SpreadConstraint("region", maxGroups=1),))
+    assert decide(spec, [cluster("member1", region="ra")]) == (
+        "failed to select clusters: the number of clusters is less than the cluster spreadConstraint.MinGroups"
+    )
 
 
 def test_where_karmada_crashes_the_lab_says_so():

@@ -6,6 +6,7 @@ once. Mirrors Karmada's `util.ClusterMatches`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
@@ -78,9 +79,28 @@ def _fields_match(selector: FieldSelector, cluster: Whereabouts, any_zone: bool)
         if requirement.key == "zone":
             if not _zones_match(requirement, cluster.zones, any_zone):
                 return False
+        elif requirement.operator in ("Gt", "Lt"):
+            if not _number_matches(requirement, present):
+                return False
         elif not requirement_matches(requirement, present):
             return False
     return True
+
+
+def _number_matches(requirement: LabelSelectorRequirement, fields: Mapping[str, str]) -> bool:
+    """`Gt` and `Lt` compare the field with one number, both whole; label selectors don't have them."""
+    if len(requirement.values) != 1:
+        return False
+    limit, field = _whole(requirement.values[0]), _whole(fields.get(requirement.key, ""))
+    if limit is None or field is None:
+        return False
+    return field > limit if requirement.operator == "Gt" else field < limit
+
+
+def _whole(text: str) -> int | None:
+    """As Go's `ParseInt` reads what can be the value of a label, which has no sign: 64 bits, None when it is none."""
+    number = int(text) if re.fullmatch("[0-9]{1,63}", text) else None
+    return number if number is not None and number < 1 << 63 else None
 
 
 def _zones_match(requirement: LabelSelectorRequirement, zones: tuple[str, ...], any_zone: bool) -> bool:

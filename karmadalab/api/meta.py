@@ -7,10 +7,12 @@ has handed out cannot change under its reader. Maps (`labels`, `annotations`) ar
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
 
+from karmadalab.api.labels import is_label_key, is_label_value
 from karmadalab.api.time import Time
 
 replace = msgspec.structs.replace
@@ -136,27 +138,29 @@ class LabelSelector(Data):
 
 def requirement_matches(requirement: LabelSelectorRequirement, labels: Mapping[str, str]) -> bool:
     """Whether one requirement holds. An invalid one (`In` without values, an unknown operator) never does."""
-    operator, values = requirement.operator, requirement.values
+    if not requirement_is_valid(requirement):
+        return False
+    operator, value = requirement.operator, labels.get(requirement.key)
     if operator == "In":
-        return bool(values) and labels.get(requirement.key) in values
+        return value in requirement.values
     if operator == "NotIn":
-        return bool(values) and labels.get(requirement.key) not in values
-    if operator == "Exists":
-        return not values and requirement.key in labels
-    if operator == "DoesNotExist":
-        return not values and requirement.key not in labels
-    return False
+        return value not in requirement.values
+    return (value is not None) == (operator == "Exists")
+
+
+@lru_cache(maxsize=4096)  # each requirement is held against every cluster
+def requirement_is_valid(requirement: LabelSelectorRequirement) -> bool:
+    """Whether `labels.NewRequirement` would accept it: the operator, its values, and the spelling of all."""
+    if requirement.operator in ("In", "NotIn"):
+        well_formed = bool(requirement.values)
+    else:
+        well_formed = requirement.operator in ("Exists", "DoesNotExist") and not requirement.values
+    return well_formed and is_label_key(requirement.key) and all(map(is_label_value, requirement.values))
 
 
 def selector_is_valid(selector: LabelSelector) -> bool:
-    """Whether `metav1.LabelSelectorAsSelector` would accept it."""
-    for requirement in selector.matchExpressions:
-        if requirement.operator in ("In", "NotIn"):
-            if not requirement.values:
-                return False
-        elif requirement.operator not in ("Exists", "DoesNotExist") or requirement.values:
-            return False
-    return True
+    """Whether the expressions are such that `metav1.LabelSelectorAsSelector` would accept them."""
+    return all(map(requirement_is_valid, selector.matchExpressions))
 
 
 def selector_matches(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
@@ -168,9 +172,7 @@ def selector_matches(selector: LabelSelector, labels: Mapping[str, str]) -> bool
     for key, value in selector.matchLabels.items():
         if labels.get(key) != value:
             return False
-    if not selector.matchExpressions:
-        return True
-    return selector_is_valid(selector) and all(requirement_matches(r, labels) for r in selector.matchExpressions)
+    return not selector.matchExpressions or all(requirement_matches(r, labels) for r in selector.matchExpressions)
 
 
 # --- taints and tolerations -------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Kubernetes quantities: `"100m"`, `"64Gi"`, `2`. Exact, in integers of one thousandth.
 
 The control plane compares cpu in milli units and everything else in whole units, rounded up; both start from `milli`.
-A real API server cuts what is beyond 64 bits to the largest number there is; here it is refused, as a slip.
+A real API server cuts what is beyond 64 bits to the largest number there is. Here it is refused, as a slip, except in
+what clusters report.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from karmadalab.api.errors import BadRequest, shortly
 _FORM = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))((?:[eE][+-]?\d{1,3})|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|)")
 _SUFFIX = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
-_LARGEST, _LONGEST = (1 << 63) - 1, 100  # whole units; characters
+_LARGEST, _LONGEST = Decimal((1 << 63) - 1), 100  # whole units; characters
 
 
 @lru_cache(maxsize=8192)
@@ -28,8 +29,28 @@ def milli(quantity: str | float) -> int:
     >>> milli("100m"), milli(2), milli("1Ki")
     (100, 2000, 1024000)
     """
-    if isinstance(quantity, int) and abs(quantity) > _LARGEST:
-        raise _too_large(quantity)
+    exact = _exact(quantity)
+    if abs(exact) > _LARGEST:
+        raise BadRequest(f"{shortly(quantity)} is too large for a quantity: at most 2^63-1 (8Ei less one) fits")
+    return _thousandths(exact)
+
+
+@lru_cache(maxsize=8192)
+def reported(quantity: str | float) -> int:
+    """As `milli`, for what a cluster says of itself: beyond 64 bits it is cut, as a report has no author to mend it.
+
+    Raises:
+        BadRequest: it is not a quantity.
+
+    >>> reported("100m"), reported("8Ei") == reported(2**63 - 1)
+    (100, True)
+    """
+    return _thousandths(max(-_LARGEST, min(_exact(quantity), _LARGEST)))
+
+
+def _exact(quantity: str | float) -> Decimal:
+    if type(quantity) is int:
+        return Decimal(quantity)  # Python refuses to write very long ones
     text = str(quantity).strip()
     form = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
     if form is None:
@@ -38,21 +59,17 @@ def milli(quantity: str | float) -> int:
         )
     number, suffix = form.groups()
     if suffix in _BINARY:
-        exact = Decimal(number) * _BINARY[suffix]
-    elif suffix[:1] in ("e", "E") and len(suffix) > 1:
-        exact = Decimal(number + suffix)
-    else:
-        exact = Decimal(number).scaleb(_SUFFIX[suffix])
-    if abs(exact) > _LARGEST:
-        raise _too_large(quantity)
+        return Decimal(number) * _BINARY[suffix]
+    if suffix[:1] in ("e", "E") and len(suffix) > 1:
+        return Decimal(number + suffix)
+    return Decimal(number).scaleb(_SUFFIX[suffix])
+
+
+def _thousandths(exact: Decimal) -> int:
     thousandths = exact * 1000
     if thousandths < 0:
         return -int((-thousandths).to_integral_value(ROUND_CEILING))
     return int(thousandths.to_integral_value(ROUND_CEILING))
-
-
-def _too_large(quantity: str | float) -> BadRequest:
-    return BadRequest(f"{shortly(quantity)} is too large for a quantity: at most 2^63-1 (8Ei less one) fits")
 
 
 def value(quantity: str | float) -> int:

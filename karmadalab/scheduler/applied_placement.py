@@ -7,8 +7,10 @@ tolerations from it. It is written as Go's JSON encoder would, so that the two a
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
+
+from msgspec import inspect
 
 from karmadalab.api.codec import convert, plain
 from karmadalab.api.errors import Invalid
@@ -56,8 +58,40 @@ def _sorted_maps(data: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def parse_applied_placement(text: str) -> Placement | None:
-    """The placement in an annotation; None when it is not one, which Karmada takes for "unchanged"."""
+    """The placement in an annotation; None when it is not one, which Karmada takes for "unchanged".
+
+    Anybody may have written it, another release or a person, and it is read with Go's patience.
+    """
     try:
-        return convert(json.loads(text), Placement, "annotation policy.karmada.io/applied-placement")
+        data = _as_go_reads(json.loads(text), _placement_type())
+        return convert(data, Placement, "annotation policy.karmada.io/applied-placement")
     except (ValueError, Invalid):
         return None
+
+
+@cache
+def _placement_type() -> inspect.Type:
+    return inspect.type_info(Placement)  # takes a millisecond
+
+
+def _as_go_reads(data: Any, wanted: inspect.Type) -> Any:
+    """Fields by their names in any case, without unknown ones; what is missing or null is empty.
+
+    What has the wrong type stays as it is: that is an error for Go, too.
+    """
+    if isinstance(wanted, inspect.UnionType):  # a pointer in Go; null is what it is without
+        return None if data is None else _as_go_reads(data, wanted.types[0])
+    if isinstance(wanted, inspect.StrType) and data is None:
+        return ""
+    if isinstance(wanted, inspect.StructType) and (data is None or isinstance(data, dict)):
+        given = {name.lower(): value for name, value in (data or {}).items() if value is not None}
+        return {
+            field.encode_name: _as_go_reads(given.get(field.encode_name.lower()), field.type)
+            for field in wanted.fields
+            if field.required or field.encode_name.lower() in given
+        }
+    if isinstance(wanted, inspect.VarTupleType) and isinstance(data, list):
+        return [_as_go_reads(item, wanted.item_type) for item in data]
+    if isinstance(wanted, inspect.DictType) and isinstance(data, dict):
+        return {key: _as_go_reads(value, wanted.value_type) for key, value in data.items()}
+    return data

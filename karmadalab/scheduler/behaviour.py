@@ -25,7 +25,8 @@ class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
         targets_keep_api: a cluster that already runs the workload passes APIEnablement whatever its API list says.
         capacity_error_reason: the reason of the Scheduled condition when there is too little capacity.
         zero_replicas_divided: a workload scaled to 0 that has resource requirements goes through the division.
-        models_simulate_nodes: resource models place pods node by node instead of multiplying.
+        models_simulate_nodes: resource models place pods node by node, and count nodes by grade; v1.13 multiplies, and
+            takes the count that is at the model's place in the list.
         empty_group_scores_zero: a group where no cluster can hold a duplicate scores 0; v1.13 divides by zero.
         scale_down_to_selected_only: scaling down weighs only clusters that are still selected.
     """

@@ -15,6 +15,7 @@ from karmadalab.api.errors import BadRequest, Invalid
 from karmadalab.api.meta import Toleration
 from karmadalab.api.policy import (
     AGGREGATED,
+    DIVIDED,
     DUPLICATED,
     WEIGHTED,
     ClusterAffinity,
@@ -124,6 +125,8 @@ def strategy_of(placement: Placement) -> Strategy:
     scheduling = placement.replicaScheduling
     if scheduling is None or scheduling.replicaSchedulingType == DUPLICATED:
         return Strategy.DUPLICATED
+    if scheduling.replicaSchedulingType != DIVIDED:
+        return Strategy.UNSUPPORTED
     if scheduling.replicaDivisionPreference == AGGREGATED:
         return Strategy.AGGREGATED
     if scheduling.replicaDivisionPreference != WEIGHTED:

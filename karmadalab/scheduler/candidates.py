@@ -79,14 +79,15 @@ def _scores(
 
 def estimates(binding: BindingInfo, clusters: Sequence[ClusterInfo], estimator: Estimator) -> list[int]:
     """Room for more replicas in each cluster. Templates without replicas fit everywhere, and nobody is asked."""
-    if not binding.is_workload:
+    if binding.replicas == 0:
         return [MAX_INT32] * len(clusters)
     room = _ask_all(estimator, "estimate", binding, clusters)
     if room and (max(room) > MAX_INT32 or min(room) < -MAX_INT32 - 1):
         cluster, answer = next((c, n) for c, n in zip(clusters, room, strict=True) if int32(n) != n)
         raise wrong_answer(estimator, "estimate", cluster.name, answer, "a whole number of 32 bits, as Karmada counts")
-    # Karmada takes MaxInt32 for "no estimator answered" and then assumes just enough room.
-    return [binding.replicas if count == MAX_INT32 else count for count in room]
+    # Karmada starts from MaxInt32, skips -1 ("unauthentic"), and takes MaxInt32 in the end for "no estimator answered":
+    # then it assumes just enough room.
+    return [binding.replicas if count == MAX_INT32 or count == -1 else count for count in room]
 
 
 def _ask_all(plugin: object, method: str, binding: BindingInfo, clusters: Sequence[ClusterInfo]) -> list[int]:

@@ -8,6 +8,7 @@ several answers; see `LargestWeightFirst`. Mirrors `pkg/util/helper/binding.go` 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from operator import attrgetter
 from random import Random
 
@@ -40,20 +41,18 @@ def largest_weight_first(
     >>> largest_weight_first(9, [ClusterWeight("a", 1), ClusterWeight("b", 3)])
     {'b': 7, 'a': 2}
     """
-    total = int64(sum(claim.weight for claim in weights))
+    exact = sum(claim.weight for claim in weights)
+    total = int64(exact)
     if total == 0:
         return {}
     claims = _by_claim(weights, chance)
-    if total > 0 and claims[-1].weight >= 0 and 0 <= claims[0].weight * replicas <= MAX_INT64:
+    if 0 < total == exact and claims[-1].weight >= 0 and 0 <= claims[0].weight * replicas <= MAX_INT64:
         dealt = {claim.name: claim.weight * replicas // total for claim in claims}
     else:  # nothing that a fleet would ask for, but Go's answer is known
         dealt = {claim.name: int32(quotient(int64(claim.weight * replicas), total)) for claim in claims}
     remainder = int32(replicas - sum(dealt.values()))
-    for name in dealt:
-        if remainder == 0:
-            break
-        dealt[name] += 1
-        remainder = int32(remainder - 1)
+    for name in islice(dealt, remainder if remainder >= 0 else None):  # Go counts down, and from below 0 to no end
+        dealt[name] = int32(dealt[name] + 1)
     return dealt
 
 

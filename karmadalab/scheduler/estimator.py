@@ -29,7 +29,7 @@ class GeneralEstimator:
             return 0
         if binding.spec.replicaRequirements is None:
             return int32(room)
-        if cluster.nodes:
+        if cluster.nodes is not None:
             simulated = binding.behaviour.models_simulate_nodes
             modelled = (room_by_simulation if simulated else room_by_models)(binding, cluster.nodes)
             if modelled is not None:

@@ -15,19 +15,25 @@ from karmadalab.scheduler.snapshot import NodeGrade
 PODS_PER_NODE = 110
 
 
-def room_by_simulation(binding: BindingInfo, grades: Sequence[NodeGrade]) -> int:
-    """v1.18: replicas that fit when each node is filled on its own."""
-    return sum(grade.count * _fit(binding, grade) for grade in grades)
+def room_by_simulation(binding: BindingInfo, grades: Sequence[NodeGrade]) -> int | None:
+    """v1.18: replicas that fit when each node is filled on its own, up to the pods that a kubelet takes.
+
+    None when there are no models.
+    """
+    if not grades:
+        return None
+    return sum(grade.count_of_grade * _fit(binding, grade) for grade in grades)
 
 
 def _fit(binding: BindingInfo, grade: NodeGrade) -> int:
-    return min((grade.least.get(resource, 0) // units for resource, units in binding.requests), default=PODS_PER_NODE)
+    return min([PODS_PER_NODE, *(grade.least.get(resource, 0) // units for resource, units in binding.requests)])
 
 
 def room_by_models(binding: BindingInfo, grades: Sequence[NodeGrade]) -> int | None:
-    """Replicas that fit; None when some request is for a resource that no model speaks of.
+    """v1.13: replicas that fit; None when some request is for a resource that no model speaks of.
 
-    A request that is larger than the smallest node of every grade fits nowhere.
+    A request that is larger than the smallest node of every grade fits nowhere. Without any model there is no node
+    either, and replicas that ask for nothing fit nowhere.
     """
     start = 0
     for resource, units in binding.requests:

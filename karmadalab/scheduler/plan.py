@@ -15,7 +15,7 @@ from karmadalab.api.meta import Condition, replace
 from karmadalab.api.policy import Placement
 from karmadalab.api.work import SCHEDULED, ResourceBindingSpec, ResourceBindingStatus, TargetCluster
 from karmadalab.scheduler.decision import Decision
-from karmadalab.scheduler.errors import SUCCESS, SUCCESS_MESSAGE, FitError, ScheduleError
+from karmadalab.scheduler.errors import SUCCESS, SUCCESS_MESSAGE, CrashError, FitError, ScheduleError
 
 Schedule = Callable[[ResourceBindingSpec, ResourceBindingStatus], Decision]
 
@@ -37,8 +37,8 @@ class Plan(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def decision(self) -> Decision:
-        """The decision that counts: the one that succeeded, or the first failure."""
-        return self.decisions[-1] if self.error is None else self.decisions[0]
+        """The decision that counts: the one that succeeded, crashed, or failed first."""
+        return next(decision for decision in self.decisions if decision.error is self.error)
 
     @property
     def condition(self) -> Condition:
@@ -63,7 +63,7 @@ def plan(spec: ResourceBindingSpec, status: ResourceBindingStatus, schedule: Sch
 
     Returns:
         the plan. If every term fails, the *first* error counts. When it is a `FitError` the binding loses its clusters;
-        after any other error it keeps them.
+        after any other error it keeps them. A crash of v1.13 ends the search: no process is left to go on with it.
     """
     placement = spec.placement
     names = _terms_from(placement, status.schedulerObservingAffinityName) if placement is not None else []
@@ -73,6 +73,8 @@ def plan(spec: ResourceBindingSpec, status: ResourceBindingStatus, schedule: Sch
         decisions.append(decision)
         if decision.error is None:
             return Plan(decision.clusters, name, None, tuple(decisions))
+        if isinstance(decision.error, CrashError):
+            return Plan(None, status.schedulerObservingAffinityName, decision.error, tuple(decisions))
     error = decisions[0].error
     cleared = () if isinstance(error, FitError) else None
     return Plan(cleared, status.schedulerObservingAffinityName, error, tuple(decisions))

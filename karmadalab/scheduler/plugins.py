@@ -60,7 +60,7 @@ class Estimator(Protocol):
     def name(self) -> str: ...
 
     def estimate(self, binding: BindingInfo, cluster: ClusterInfo) -> int:
-        """How many *more* replicas of the binding the cluster could run."""
+        """How many *more* replicas of the binding the cluster could run; -1 for "don't know", which is room enough."""
         ...
 
 

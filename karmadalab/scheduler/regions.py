@@ -30,7 +30,7 @@ def choose_regions(
     if len(regions) < by_region.minGroups:
         raise SelectionError("the number of feasible region is less than spreadConstraint.MinGroups")
     path = best_path(regions, by_region, by_cluster.minGroups)
-    if path is None:
+    if not path:
         raise SelectionError("the number of clusters is less than the cluster spreadConstraint.MinGroups")
     chosen = [region.candidates[0] for region in path]
     others = best_first(candidate for region in path for candidate in region.candidates[1:])
@@ -40,15 +40,15 @@ def choose_regions(
     return chosen + others[:free_places]
 
 
-def best_path(regions: Sequence[Group], by_region: SpreadConstraint, min_clusters: int) -> Path | None:
-    """The best combination of regions, None when no combination has enough clusters.
+def best_path(regions: Sequence[Group], by_region: SpreadConstraint, min_clusters: int) -> Path:
+    """The best combination of regions; empty when none has enough clusters, and when both minimums are 0.
 
     By total score, then number of clusters, then the order of the search. A shorter combination that starts like the
     best one is preferred to it: it is enough, and leaves more room for others.
     """
     found = _combinations(regions, by_region, min_clusters)
     if not found:
-        return None
+        return ()
     merit = itemgetter(0, 1)
     best = _by_score(max(found, key=merit)[2])
     shorter = [combination for combination in found if len(combination[2]) < len(best)]

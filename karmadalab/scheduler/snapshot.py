@@ -9,6 +9,7 @@ Mirrors Karmada's `cache.Snapshot` and `framework.ClusterInfo`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from types import MappingProxyType
@@ -18,7 +19,7 @@ import msgspec
 from karmadalab.api.cluster import COMPLETE_API_ENABLEMENTS, Cluster, Quantity, ResourceSummary
 from karmadalab.api.errors import BadRequest
 from karmadalab.api.meta import NO_EXECUTE, NO_SCHEDULE, Taint, condition
-from karmadalab.api.quantity import milli
+from karmadalab.api.quantity import milli, reported
 
 CPU, PODS = "cpu", "pods"
 
@@ -27,11 +28,13 @@ class NodeGrade(msgspec.Struct, frozen=True, gc=False):
     """Nodes of one size, as resource models count them.
 
     Attributes:
-        count: how many there are.
+        count: how many there are: v1.13 takes the count at the model's position in the status.
+        count_of_grade: how many v1.18 finds: what is counted under the model's grade.
         least: what the smallest of them has, by resource, in the units of `amount`.
     """
 
     count: int
+    count_of_grade: int
     least: Mapping[str, int]
 
 
@@ -49,7 +52,7 @@ class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
         apis_complete: whether that list is known to be complete.
         free: allocatable - allocated - allocating, in thousandths for cpu, in whole units otherwise; None when the
             cluster never reported resources.
-        nodes: its nodes by size, where resource models are in use.
+        nodes: its nodes by size, None when it does not report by resource models.
         cluster: the object itself.
     """
 
@@ -62,7 +65,7 @@ class ClusterInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
     apis: frozenset[tuple[str, str]]
     apis_complete: bool
     free: Mapping[str, int] | None
-    nodes: tuple[NodeGrade, ...]
+    nodes: tuple[NodeGrade, ...] | None
     cluster: Cluster
 
     @classmethod
@@ -94,8 +97,8 @@ def _free(cluster: Cluster, summary: ResourceSummary | None) -> Mapping[str, int
     if summary is None:
         return None
     try:
-        used = [(name, milli(size)) for part in (summary.allocated, summary.allocating) for name, size in part.items()]
-        left = {name: milli(size) for name, size in summary.allocatable.items()}
+        used = [(n, _counted(n, size)) for part in (summary.allocated, summary.allocating) for n, size in part.items()]
+        left = {name: _counted(name, size) for name, size in summary.allocatable.items()}
     except BadRequest as error:
         raise BadRequest(f"Cluster {cluster.metadata.name}: status.resourceSummary: {error}") from None
     for name, size in used:
@@ -104,16 +107,32 @@ def _free(cluster: Cluster, summary: ResourceSummary | None) -> Mapping[str, int
     return MappingProxyType({name: in_units(name, size) for name, size in left.items()})
 
 
-def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade, ...]:
-    """Sizes are in `spec.resourceModels`, counts in the status; they belong together by position."""
+def _counted(resource: str, quantity: Quantity) -> int:
+    """Thousandths. Karmada rounds pods up to whole ones before it subtracts, and all else after that."""
+    thousandths = reported(quantity)
+    return thousandths if resource != PODS else -(-thousandths // 1000) * 1000
+
+
+def _nodes(cluster: Cluster, summary: ResourceSummary | None) -> tuple[NodeGrade, ...] | None:
+    """Sizes are in `spec.resourceModels`, counts in the status; releases differ in what belongs together.
+
+    None when nothing is counted, which is not the same as counts without sizes.
+    """
     if summary is None or not summary.allocatableModelings:
-        return ()
-    counts = [modeling.count for modeling in summary.allocatableModelings]
-    counts += [0] * len(cluster.spec.resourceModels)
+        return None
+    by_position = [modeling.count for modeling in summary.allocatableModelings]
+    by_position += [0] * len(cluster.spec.resourceModels)
+    by_grade: Counter[int] = Counter()
+    for modeling in summary.allocatableModelings:
+        by_grade[modeling.grade] += modeling.count
     try:
         return tuple(
-            NodeGrade(count, MappingProxyType({each.name: amount(each.name, each.min) for each in model.ranges}))
-            for model, count in zip(cluster.spec.resourceModels, counts, strict=False)
+            NodeGrade(
+                count,
+                by_grade[model.grade],
+                MappingProxyType({each.name: in_units(each.name, reported(each.min)) for each in model.ranges}),
+            )
+            for model, count in zip(cluster.spec.resourceModels, by_position, strict=False)
         )
     except BadRequest as error:
         raise BadRequest(f"Cluster {cluster.metadata.name}: spec.resourceModels: {error}") from None

@@ -11,26 +11,24 @@ from collections.abc import Iterable
 
 from karmadalab.api.codec import plain
 from karmadalab.api.errors import FieldError
+from karmadalab.api.labels import DNS_LABEL, NAME, SUBDOMAIN
 
 Errors = list[FieldError]
 
-_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DNS_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
 
 _NAME_RULE = (
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_NAME}')"
+    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{NAME}')"
 )
 _LABEL_VALUE_RULE = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
     "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', "
-    f"regex used for validation is '({_NAME})?')"
+    f"regex used for validation is '({NAME})?')"
 )
 _DNS_LABEL_RULE = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    f"an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_DNS_LABEL}')"
+    f"an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{DNS_LABEL}')"
 )
 _DNS_1035_RULE = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
@@ -39,7 +37,7 @@ _DNS_1035_RULE = (
 )
 _SUBDOMAIN_RULE = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
+    f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{SUBDOMAIN}')"
 )
 
 
@@ -91,7 +89,7 @@ def check_qualified_name(name: str) -> list[str]:
         details.append("name part must be non-empty")
     elif len(last) > 63:
         details.append("name part must be no more than 63 characters")
-    if not re.fullmatch(_NAME, last):
+    if not re.fullmatch(NAME, last):
         details.append(f"name part {_NAME_RULE}")
     return details
 
@@ -99,14 +97,14 @@ def check_qualified_name(name: str) -> list[str]:
 def check_label_value(value: str) -> list[str]:
     """A label's value; the empty one is fine."""
     details = ["must be no more than 63 characters"] if len(value) > 63 else []
-    return details if re.fullmatch(f"({_NAME})?", value) else [*details, _LABEL_VALUE_RULE]
+    return details if re.fullmatch(f"({NAME})?", value) else [*details, _LABEL_VALUE_RULE]
 
 
 def check_dns_label(value: str) -> list[str]:
     """RFC 1123: a name without dots."""
     details = ["must be no more than 63 characters"] if len(value) > 63 else []
-    if not re.fullmatch(_DNS_LABEL, value):
-        details.append("must not contain dots" if re.fullmatch(_SUBDOMAIN, value) else _DNS_LABEL_RULE)
+    if not re.fullmatch(DNS_LABEL, value):
+        details.append("must not contain dots" if re.fullmatch(SUBDOMAIN, value) else _DNS_LABEL_RULE)
     return details
 
 
@@ -119,7 +117,7 @@ def check_dns_1035_label(value: str) -> list[str]:
 def check_subdomain(value: str) -> list[str]:
     """RFC 1123: a name that may have dots."""
     details = ["must be no more than 253 characters"] if len(value) > 253 else []
-    return details if re.fullmatch(_SUBDOMAIN, value) else [*details, _SUBDOMAIN_RULE]
+    return details if re.fullmatch(SUBDOMAIN, value) else [*details, _SUBDOMAIN_RULE]
 
 
 def check_cluster_name(name: str) -> list[str]:

@@ -79,7 +79,10 @@ def _placement(placement: Placement, path: str) -> Iterator[str]:
 
 def _label_selector(selector: LabelSelector | None, path: str) -> Iterator[str]:
     if selector is not None and not selector_is_valid(selector):
-        yield f"{path}: In and NotIn need values, Exists and DoesNotExist take none; as it is, it matches nothing"
+        yield (
+            f"{path}: In and NotIn need values, Exists and DoesNotExist take none, and keys and values are spelt as "
+            "those of labels; as it is, it matches nothing"
+        )
 
 
 def _toleration(toleration: Toleration, path: str) -> Iterator[str]:
