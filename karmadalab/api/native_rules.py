@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from karmadalab.api.errors import Invalid
+from karmadalab.api.labels import is_label_key, is_label_value
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.native_shapes import SHAPES
 from karmadalab.api.shapes import ANY, Fields
@@ -19,8 +20,6 @@ from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.workload_rules import check_workload
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_LABEL_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
-_LABEL_KEY = re.compile(r"([a-z0-9][-a-z0-9.]*/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _PATH = re.compile(r"(?!\.\.?$)[^/%]+")
 
 _RBAC = ".rbac.authorization.k8s.io"
@@ -58,12 +57,12 @@ def check_labels(kind: str, where: str, labels: Mapping[str, str], path: str = "
         Invalid: naming the label.
     """
     for key, value in labels.items():
-        if not _LABEL_KEY.fullmatch(key) or len(key.rpartition("/")[2]) > 63:
+        if not is_label_key(key):
             raise Invalid(
                 f"{kind} {where}: {path}: {key!r} is not a label's name: letters, digits, '-', '_' and '.', "
                 "at most 63 characters, with an optional prefix such as example.com/"
             )
-        if not _LABEL_VALUE.fullmatch(value) or len(value) > 63:
+        if not is_label_value(value):
             raise Invalid(
                 f"{kind} {where}: {path}.{key}: {value!r} is not a label's value: letters, digits, '-', '_' "
                 "and '.', at most 63 characters; put longer texts into annotations"

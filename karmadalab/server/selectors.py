@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from karmadalab.api.codec import to_dict
 from karmadalab.api.errors import BadRequest, shortly
-from karmadalab.api.meta import LabelSelector, LabelSelectorRequirement, selector_matches
+from karmadalab.api.meta import LabelSelector, LabelSelectorRequirement, requirement_is_valid, selector_matches
 from karmadalab.api.scheme import AnyObject
 
 _SET = re.compile(r"^([^\s!=,()]+)\s+(in|notin)\s*\(([^)]*)\)$")
@@ -59,7 +59,17 @@ def parse_labels(text: str) -> LabelSelector | None:
         BadRequest: it can't be read.
     """
     parts = [part.strip() for part in _PART.findall(text) if part.strip()]
-    return LabelSelector(matchExpressions=tuple(map(_requirement, parts))) if parts else None
+    return LabelSelector(matchExpressions=tuple(map(_valid, parts))) if parts else None
+
+
+def _valid(part: str) -> LabelSelectorRequirement:
+    found = _requirement(part)
+    if not requirement_is_valid(found):
+        raise BadRequest(
+            f"unable to parse requirement: {shortly(part)}: keys and values are letters, digits, '-', '_' and '.', at "
+            "most 63 characters, a letter or a digit first and last"
+        )
+    return found
 
 
 def _requirement(part: str) -> LabelSelectorRequirement:

@@ -150,6 +150,8 @@ def test_paths_that_lead_nowhere(asking: Http, path: str) -> None:
         (f"{CONFIGS}?limit=-1", 400),
         (f"{CONFIGS}?limit=" + "9" * 30, 400),
         (f"{CONFIGS}?labelSelector=a%20b", 400),
+        (f"{CONFIGS}?labelSelector=a%3Db%21", 400),
+        (f"{CONFIGS}?labelSelector=a%20in%20({'x' * 64})", 400),
         (f"{CONFIGS}?fieldSelector=data.x%3D1", 400),
         (f"{CONFIGS}?continue=nosuch", 410),
         (f"{CONFIGS}?resourceVersion=99999999", 504),
