@@ -169,6 +169,7 @@ def students(folder: Path, port: int) -> dict[str, Any]:
         "solved": with_an_id(),
         "clumsy": handed_in(before="big = bytearray(4 << 30)", between=CLUMSY),
         "deaf": handed_in(between=DEAF),
+        "endless": handed_in(first="    while True: pass"),
         "leaves": handed_in(between="import os; os._exit(0)"),
         "fork bomb": handed_in(between="import os\nwhile True: os.fork()"),
         "garbles": handed_in(between=GARBLES),

@@ -63,6 +63,7 @@ RESULTS: dict[str, tuple[list[float | None], list[str]]] = {
     "half right": ([0, 2.5, None], ["23.1 is not right yet.\nWhat: ", "23.3 passed:"]),
     "clumsy": ([4, 2.5, None], ["23.1 passed:", "23.3 passed:"]),
     "deaf": ([4, 0, None], ["23.1 passed:", "it did not listen to the interrupt of an endless cell"]),
+    "endless": ([0, 2.5, None], ["it takes longer than 3 s", "23.3 passed:"]),
     "leaves": ([4, 0, None], ["23.1 passed:", "the process ended: a cell left Python"]),
     "fork bomb": ([4, 0, None], ["23.1 passed:", "it started more than 12 processes"]),
     "garbles": ([4, 0, None], ["23.1 passed:", "the process disturbed its talk with the judge"]),

@@ -149,8 +149,13 @@ def _refuse_wrong_group(where: str, api_version: str, kind: str) -> None:
         close = similar(kind, [rt.kind for rt in RESOURCE_TYPES if rt.cls is not None])
         offer = f"; did you mean {close[0]}?" if close else ""
         raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind} that this lab knows{offer}")
+    close = similar(kind, [rt.kind for rt in RESOURCE_TYPES if rt.api_version == api_version and rt.cls is None])
+    if close and kind not in _OTHER_NATIVE_KINDS:
+        raise Invalid(f"{where}: apiVersion: {api_version} has no kind {kind}; did you mean {close[0]}?")
 
 
+# What Kubernetes has beside what the lab knows, and reads like a slip for Ingress.
+_OTHER_NATIVE_KINDS = frozenset(("IngressClass", "IPAddress"))
 _LUA_KIND = "ResourceInterpreterCustomization"
 _CUSTOMIZATION = Fields({"spec": Fields({"target": Fields({"apiVersion": TEXT, "kind": TEXT})})})
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from karmadalab.api.errors import Invalid
-from karmadalab.api.labels import is_label_key, is_label_value
+from karmadalab.api.labels import DNS_LABEL, is_label_key, is_label_value
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.native_shapes import SHAPES
 from karmadalab.api.shapes import ANY, Fields
@@ -24,6 +24,7 @@ _PATH = re.compile(r"(?!\.\.?$)[^/%]+")
 
 _RBAC = ".rbac.authorization.k8s.io"
 _CUSTOM = Fields({"spec": ANY})
+_DNS_LABELS = ("Namespace", "Service")  # their names become parts of host names
 _FOR_EVER = frozenset(("Deployment.apps", "StatefulSet.apps", "ReplicaSet.apps", "DaemonSet.apps"))
 _WITH_PODS = _FOR_EVER | {"Job.batch", "CronJob.batch"}
 
@@ -38,6 +39,11 @@ def check_name(kind: str, group_kind: str, meta: ObjectMeta) -> None:
     if group_kind.endswith(_RBAC):
         if not _PATH.fullmatch(name):
             raise Invalid(f"{kind} {name}: metadata.name: {name!r} can't be part of an address: leave out '/' and '%'")
+    elif kind in _DNS_LABELS and (not re.fullmatch(DNS_LABEL, name) or len(name) > 63):
+        raise Invalid(
+            f"{kind} {name}: metadata.name: {name!r} is not a name: lower case letters, digits and '-', at most 63 "
+            "characters, a letter or a digit first and last"
+        )
     elif not _SUBDOMAIN.fullmatch(name) or len(name) > 253:
         raise Invalid(
             f"{kind} {name}: metadata.name: {name!r} is not a name: lower case letters, digits, '-' and '.', "

@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from karmadalab.environments.files import load_yaml
 from karmadalab.lab import Lab
 
 
@@ -36,6 +37,9 @@ def serve_lab(
         data: an SQLite file in which the control plane's objects outlive the process.
         folder: where the kubeconfig goes; a new one that goes with the process without it.
     """
+    document = load_yaml(fleet) if fleet is not None else None
+    if isinstance(document, dict) and "fleet" in document:
+        typer.echo(f"of {fleet} only the fleet is served; karmadalab run goes through the scenario", err=True)
     lab = Lab.live(fleet, speed=speed, settings=flags, seed=seed, data=data)
     run_until_stopped(
         lab.serve(port=port, folder=folder), f"{lab.settings.banner()}, {speed:g} s in the lab each second"

@@ -273,6 +273,17 @@ CASES = [
     *((name, manifest, f"Deployment default/web: spec.{rest}") for name, manifest, rest in WORKLOADS),
     *OTHERS,
     (
+        "a kind that is misspelt",
+        {"apiVersion": "apps/v1", "kind": "Deploymnt", "metadata": {"name": "web"}},
+        "Deploymnt web: apiVersion: apps/v1 has no kind Deploymnt; did you mean Deployment?",
+    ),
+    (
+        "a namespace with a dot",
+        other("Namespace", metadata={"name": "a.b"}),
+        "Namespace a.b: metadata.name: 'a.b' is not a name: lower case letters, digits and '-', at most 63 characters, "
+        "a letter or a digit first and last",
+    ),
+    (
         "pods with a label that is too long",
         spec_of(template={"metadata": {"labels": {"app": "web", "a": LONG}}, "spec": WEB["spec"]}),
         f"Deployment default/web: spec.template.metadata.labels.a: {NO_VALUE}",

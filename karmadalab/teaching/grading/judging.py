@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -45,8 +45,25 @@ class Judge:
         self._position = 0
         self._answers: list[str] = []
 
+    def reach(self, grade_id: str, alarm: Callable[[], AbstractContextManager[None]]) -> None:
+        """Run what stands before a graded cell, each cell with an alarm of its own.
+
+        One that takes too long, since a wrong answer has no end, costs the others nothing.
+
+        Raises:
+            Gone: the student's process did not go along.
+        """
+        asked = self._place(grade_id)
+        while self._position < asked:
+            self._position += 1  # first: what fails or takes too long is not tried again
+            with suppress(OutOfTime), alarm():
+                self._pass(self._cells[self._position - 1])
+
+    def _place(self, grade_id: str) -> int:
+        return next(n for n, cell in enumerate(self._cells) if cell.role.get("grade_id") == grade_id)
+
     def ask(self, grade_id: str) -> str:
-        """Run a graded cell, after all that stands before it.
+        """Run a graded cell that was reached.
 
         Returns:
             what it printed.
@@ -56,14 +73,11 @@ class Judge:
             Gone, OutOfTime: the student's process did not go along.
             CannotCross: the cell hands the answer something that can't leave this process.
         """
-        asked = next(n for n, cell in enumerate(self._cells) if cell.role.get("grade_id") == grade_id)
-        while self._position < asked:
-            self._position += 1  # first: what fails or takes too long is not tried again
-            self._pass(self._cells[self._position - 1])
+        cell = self._cells[self._place(grade_id)]
         self._fetch()
         said = StringIO()
         with redirect_stdout(said):
-            self._run(self._cells[asked].node.source, self._cells[asked].where)
+            self._run(cell.node.source, cell.where)
         return said.getvalue().strip()
 
     def _pass(self, cell: Cell) -> None:
@@ -141,6 +155,7 @@ def _verdict(
             told = _told_there(student, visible)
         if told or not graded:
             return False, told
+        court.reach(graded, lambda: _alarm(limits.cell_s, student))
         try:
             with _alarm(limits.cell_s, student):
                 return True, court.ask(graded)

@@ -20,6 +20,7 @@ from karmadalab.teaching.grading.limits import Limits
 from karmadalab.teaching.grading.processes import busy_s, kill_tree, usage
 from karmadalab.teaching.grading.wire import CannotCross, Codec, Garbled, receive, send
 
+_AGAIN_S = 0.5  # from the interrupt of a cell to the second
 _PATIENCE_S = 2.0  # from the interrupt of a cell to the end of its process
 _LOOK_S = 0.1  # how often the watch counts processes and memory
 
@@ -88,14 +89,23 @@ class Student:
                 return answer  # else it answers a question whose time was over
 
     def _interrupt(self) -> None:
-        """As Jupyter does it. Who does not listen is ended."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGINT)
-        timer = threading.Timer(_PATIENCE_S, self.close, ["it did not listen to the interrupt of an endless cell"])
-        timer.start()
+        """As Jupyter does it, and once more: a lab that runs in the cell keeps the first until its step is over.
+
+        Who does not listen is ended.
+        """
+        self._signal()
+        end = "it did not listen to the interrupt of an endless cell"
+        timers = threading.Timer(_AGAIN_S, self._signal), threading.Timer(_PATIENCE_S, self.close, [end])
+        for timer in timers:
+            timer.start()
         with suppress(EOFError, OSError, Garbled):
             self._reply_to(self._count)
-        timer.cancel()
+        for timer in timers:
+            timer.cancel()
+
+    def _signal(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGINT)
 
     def _watch(self) -> None:
         pause = threading.Event()
