@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from karmadalab.api.errors import Unreachable
+from karmadalab.environments.http.lab_time import clock_of
+from karmadalab.environments.kind.official import OfficialTransport
 from karmadalab.environments.observe import Observation
 from karmadalab.lab import Lab
 from karmadalab.server import serve
@@ -210,3 +213,10 @@ def test_an_agent_needs_its_control_plane(tmp_path: Path) -> None:
         start(
             tmp_path, "agent", "--member", "m", "--karmada", str(tmp_path / "no"), "--kubeconfig", str(tmp_path / "no")
         )
+
+
+def test_who_joins_is_told_which_end_does_not_answer(tmp_path: Path) -> None:
+    with Lab.fake(members=1) as lab, lab.serve(folder=tmp_path) as served:
+        pass
+    with pytest.raises(Unreachable, match=rf"^{served.address}: connection refused; is it running, and is this its"):
+        clock_of(OfficialTransport(served.kubeconfig))

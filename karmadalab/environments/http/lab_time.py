@@ -7,6 +7,7 @@ real time counts.
 
 from __future__ import annotations
 
+from karmadalab.api.errors import Unreachable
 from karmadalab.core.wall_clock import WallClock
 from karmadalab.environments.http.refusal import refusal
 from karmadalab.environments.http.transport import Transport
@@ -20,7 +21,11 @@ def clock_of(transport: Transport) -> WallClock:
     Raises:
         Unreachable, ApiError: the other end does not answer, or refuses.
     """
-    answer = transport.request("GET", "/version", {}, None, _TIMEOUT_S)
+    try:
+        answer = transport.request("GET", "/version", {}, None, _TIMEOUT_S)
+    except Unreachable as error:
+        server = getattr(transport, "server", "the API server")
+        raise Unreachable(f"{server}: {error}; is it running, and is this its kubeconfig?") from None
     if answer.code >= 400 or not isinstance(answer.data, dict):
         raise refusal(answer, "/version")
     lab = answer.data.get("lab")
