@@ -74,7 +74,7 @@ class Cron(NamedTuple):
             if self._runs_on(day):
                 for hour in sorted(self.hours):
                     for minute in sorted(self.minutes):
-                        moment = datetime.datetime.combine(day, datetime.time(hour, minute), zone).timestamp()
+                        moment = datetime.datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone).timestamp()
                         if moment > after:
                             return moment
             day += datetime.timedelta(days=1)

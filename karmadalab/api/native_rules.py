@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from karmadalab.api.errors import Invalid
-from karmadalab.api.labels import DNS_LABEL, is_label_key, is_label_value
+from karmadalab.api.labels import DNS_LABEL, SUBDOMAIN, is_label_key, is_label_value
 from karmadalab.api.meta import ObjectMeta
 from karmadalab.api.native_shapes import SHAPES
 from karmadalab.api.shapes import ANY, Fields
 from karmadalab.api.unstructured import Unstructured
 from karmadalab.api.workload_rules import check_workload
 
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _PATH = re.compile(r"(?!\.\.?$)[^/%]+")
 
 _RBAC = ".rbac.authorization.k8s.io"
@@ -44,12 +43,12 @@ def check_name(kind: str, group_kind: str, meta: ObjectMeta) -> None:
             f"{kind} {name}: metadata.name: {name!r} is not a name: lower case letters, digits and '-', at most 63 "
             "characters, a letter or a digit first and last"
         )
-    elif not _SUBDOMAIN.fullmatch(name) or len(name) > 253:
+    elif not re.fullmatch(SUBDOMAIN, name) or len(name) > 253:
         raise Invalid(
             f"{kind} {name}: metadata.name: {name!r} is not a name: lower case letters, digits, '-' and '.', "
             "at most 253 characters, a letter or a digit first and last"
         )
-    if meta.namespace and (not _SUBDOMAIN.fullmatch(meta.namespace) or len(meta.namespace) > 63):
+    if meta.namespace and (not re.fullmatch(SUBDOMAIN, meta.namespace) or len(meta.namespace) > 63):
         raise Invalid(
             f"{kind} {name}: metadata.namespace: {meta.namespace!r} is not a name: lower case letters, digits and '-', "
             "at most 63 characters"

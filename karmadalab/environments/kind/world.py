@@ -142,8 +142,8 @@ class KindWorld(FakeWorld):
         agent_pod.sweep(connection.admin)
         token = join.grant(connection.admin, spec.name)
         version = server_version(connection.admin)
-        # The world of real clusters keeps its own members where the fake keeps simulated ones.
-        member = self.members[spec.name] = KindMember(connection, token, version, plane, self._rng)  # type: ignore[assignment]
+        member = KindMember(connection, token, version, plane, self._rng)
+        self.members[spec.name] = member  # type: ignore[assignment] # the fake keeps simulated ones there
         for kind in _RECORDED:
             member.store.watch(kind, self._recorder(spec.name))
         join.register(plane.store, spec, connection.endpoint, token, join.cluster_id(connection.admin))
